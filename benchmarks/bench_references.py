@@ -19,8 +19,8 @@ from typing import Any
 
 from carrel.rooms.references.queries import parse_reference_query
 from carrel.stores.csl_json.document import LibraryDocument
-from carrel.stores.csl_json.library import search_folder
 from carrel.stores.csl_json.library_file import LibraryFile
+from carrel.stores.csl_json.library_places import search_folder
 from carrel.stores.csl_json.search.library_search import LibrarySearch
 
 COUNT = 100_000

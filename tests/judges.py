@@ -54,6 +54,10 @@ class Judge:
 JUDGES: Mapping[str, Judge] = {
     "interop": Judge("npm and the network", module="tests.interop.run"),
     "interop-oauth": Judge("npm and the network", module="tests.interop.oauth"),
+    "login": Judge(
+        "npm's oidc-provider in CARREL_TEST_OPENID",
+        test_files=("tests/access/test_real_provider.py",),
+    ),
     "views": Judge("npm, the network and chromium", module="tests.interop.views"),
     "postgres": Judge(
         "PostgreSQL's programs", test_files=("tests/stores/test_postgres_knowledge.py",)
@@ -71,6 +75,10 @@ JUDGES: Mapping[str, Judge] = {
     "image": Judge(
         "CARREL_TEST_IMAGE_TOOL, which builds and runs images",
         module="tests.deployments.image_judge",
+    ),
+    "objects": Judge(
+        "SeaweedFS in .run/objects (make judge-objects puts it there)",
+        module="tests.stores.object_judge",
     ),
     "small-model": Judge(
         "CARREL_SMALL_MODEL (make small-model makes it)",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -17,3 +18,16 @@ def test_help_names_every_target() -> None:
     ).stdout
     assert set(re.findall(r"(?m)^make ([a-z-]+)\s+\S", shown)) == targets
     assert len(targets) > 20
+
+
+def test_programs_that_make_starts_keep_their_byte_code() -> None:
+    shown = subprocess.run(
+        ["make", "--eval", "shown: ; @env", "shown"],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    ).stdout
+    assert "PATH=" in shown and "PYTHONDONTWRITEBYTECODE" not in shown

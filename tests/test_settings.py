@@ -146,6 +146,48 @@ def test_a_bad_variable_names_the_environment() -> None:
         read_settings(environment={"CARREL_SERVER_WORKERS": "many"})
 
 
+@pytest.mark.parametrize(
+    "url", ["postgresql:/ada:geheim@127.0.0.1/x", "mysql://ada:geheim@x/y", "geheim"]
+)
+def test_what_is_no_address_of_a_database_is_refused_without_being_repeated(url: str) -> None:
+    with pytest.raises(SettingsError, match="no address of a postgresql") as refused:
+        read_settings(environment={"DATABASE_URL": url})
+    assert "geheim" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://ada:geheim@db:5543x/desk",
+        "postgresql://ada:geheim@db:0/desk",
+        "postgresql://ada:geheim@db:70000/desk",
+        "postgresql://ada:gehe#im/geheim@db/desk",
+        "postgresql://ada:geh@eim@db:5432/desk",
+        "postgresql://ada:geheim@one:5432,two:x/desk",
+    ],
+)
+def test_an_address_whose_host_cannot_be_one_is_refused_without_being_repeated(url: str) -> None:
+    with pytest.raises(SettingsError, match=r"port|%40") as refused:
+        read_settings(environment={"DATABASE_URL": url})
+    assert "geh" not in str(refused.value)
+    assert "ada" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgres://ada@db/desk",
+        "host=db dbname=desk user=ada",
+        "postgresql:///desk?host=/run/postgresql",
+        "postgresql://ada:a%40b%2Fc@[::1]:5432/desk",
+        "postgresql://one:5432,two/desk",
+        "postgresql://%2Frun%2Fpostgresql/desk",
+    ],
+)
+def test_both_forms_of_an_address_of_a_database_are_taken(url: str) -> None:
+    assert read_settings(environment={"DATABASE_URL": url}).database.url == url
+
+
 def test_a_settings_file_that_is_not_there_is_said(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="no settings file"):
         read_settings(environment={}, config=tmp_path / "absent.toml")

@@ -1,5 +1,5 @@
 // citeproc-js as a black box: a JSON job a line on standard input, a JSON answer a line on standard output.
-// job: {key, style, lang, locales: {lang: xml}, items, clusters: [{note, items}], format}
+// job: {key, style, lang, locales: {lang: xml}, items, clusters: [{note, items, mode, infix}], format}
 // An engine is kept for each key (style and language), since making one takes a second.
 const CSL = require(process.argv[2] + "/node_modules/citeproc");
 const locales = new Map();
@@ -39,7 +39,7 @@ function answer(job) {
     const citation = {
       citationID: "c" + number,
       citationItems: cluster.items.map((cite) => ({ ...cite })),
-      properties: { noteIndex: note },
+      properties: { noteIndex: note, ...(cluster.mode ? { mode: cluster.mode } : {}), ...(cluster.infix ? { infix: cluster.infix } : {}) },
     };
     const [, changed] = engine.processCitationCluster(citation, before.slice(), []);
     before.push(["c" + number, note]);

@@ -50,10 +50,13 @@ def render_ours(job: Job, output: Any = "text") -> Rendering:
                         prefix=cite.get("prefix", ""),
                         suffix=cite.get("suffix", ""),
                         suppress_author=cite.get("suppress-author", False),
+                        author_only=cite.get("author-only", False),
                     )
                     for cite in cluster["items"]
                 ],
                 cluster["note"] if style.is_note else 0,
+                mode=cluster.get("mode", ""),
+                infix=cluster.get("infix", ""),
             )
             for cluster in job.clusters
         ]
@@ -92,8 +95,7 @@ class CiteprocJs:
             "locales": self._locales(job.locale),
             "items": job.items,
             "clusters": [
-                {"note": cluster["note"] if is_note else 0, "items": cluster["items"]}
-                for cluster in job.clusters
+                {**cluster, "note": cluster["note"] if is_note else 0} for cluster in job.clusters
             ],
             "format": output,
         }

@@ -45,6 +45,7 @@ PAGES = (
 NUMBERS = ("1", "12", "2nd", "3a", "IV", "1-3", "2 & 4", "12-14", "Suppl. 1", "special issue", "B")
 LOCATORS = ("3", "3-5", "iv", "3, 7", "3–5, 9", "12a", "101-109", "Fig. 2", "5 & 6", "123-125")
 LABELS = ("page", "chapter", "section", "figure", "volume", "paragraph", "line", "note", "book")
+MODES = ("author-only", "suppress-author", "composite")
 PREFIXES = ("see ", "see also", "e.g., ", "cf. ", "(", "“")
 SUFFIXES = (", passim", " and others", ".", ", emphasis added", " (n. 3)", "?")
 DATES: tuple[dict[str, Any], ...] = (
@@ -212,7 +213,10 @@ def draw_cluster(random: random.Random, count: int, note: int) -> Cluster:
         if random.random() < 0.05:
             cite["suppress-author"] = True
         cites.append(cite)
-    return {"note": note, "items": cites}
+    cluster: Cluster = {"note": note, "items": cites}
+    if random.random() < 0.06:
+        cluster["mode"] = random.choice(MODES)
+    return cluster
 
 
 def draw_job(seed: int, styles: list[str], languages: list[str]) -> Job:
@@ -226,4 +230,9 @@ def draw_job(seed: int, styles: list[str], languages: list[str]) -> Job:
         items.append(draw_item(draws, items))
     items = [{**item, "id": str(number)} for number, item in enumerate(items)]
     clusters = [draw_cluster(draws, len(items), note) for note in range(1, draws.randint(0, 5) + 1)]
+    if clusters:
+        # Works that nobody cites are numbered by citeproc-js in the order in which it hears of
+        # them, which is the harness's. A bibliography without citations has them all.
+        cited = {cite["id"] for cluster in clusters for cite in cluster["items"]}
+        items = [item for item in items if item["id"] in cited]
     return Job(style, locale, items, clusters)

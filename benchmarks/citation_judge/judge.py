@@ -8,7 +8,6 @@ PEERS is a folder with citeproc-js (`npm install --prefix PEERS citeproc`).
 from __future__ import annotations
 
 import argparse
-import html
 import json
 import re
 import sys
@@ -18,8 +17,10 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from benchmarks.citation_judge.engines import CiteprocJs, Rendering, render_ours
-from benchmarks.citation_judge.jobs import Job, draw_job, independent_styles, locales
-from benchmarks.citation_judge.theirs import is_their_fault
+from benchmarks.citation_judge.families import FAMILIES, draw_family_job
+from benchmarks.citation_judge.faults import normal
+from benchmarks.citation_judge.jobs import Cluster, Job, draw_job, independent_styles, locales
+from benchmarks.citation_judge.theirs import find_fault
 
 
 @dataclass(frozen=True)
@@ -31,16 +32,6 @@ class Difference:
     ours: str
     theirs: str
     job: Job
-
-
-_ENTRY = re.compile(r'^\s*<div class="csl-entry">(.*)</div>\s*$', re.DOTALL)
-
-
-def normal(text: str) -> str:
-    """A text as compared: how a character is escaped and which space it is say nothing."""
-    entry = _ENTRY.match(text)
-    text = entry[1] if entry else text
-    return " ".join(html.unescape(text).replace("\u00a0", " ").replace("\u202f", " ").split())
 
 
 def differences(ours: Rendering, theirs: Rendering) -> Iterator[tuple[str, str, str]]:
@@ -171,6 +162,16 @@ def cause_of(difference: Difference) -> str:
     return f"{part} {kind}: {','.join(fields)}{' | ' + ','.join(sorted(cites)) if cites else ''}"
 
 
+_COUNTS = (
+    "jobs", "whole", "refused", "texts", "different", "excused", "mode_texts", "mode_different",
+)  # fmt: skip
+
+
+def is_in_mode(cluster: Cluster) -> bool:
+    """Whether a citation asks for what only citeproc-js defines, such as its names alone."""
+    return bool(cluster.get("mode")) or any(cite.get("author-only") for cite in cluster["items"])
+
+
 @dataclass
 class Tally:
     """Texts compared so far, and what differed."""
@@ -181,9 +182,18 @@ class Tally:
     texts: int = 0
     different: int = 0
     excused: int = 0
+    mode_texts: int = 0
+    mode_different: int = 0
     faults: Counter[str] = field(default_factory=Counter)
     causes: Counter[str] = field(default_factory=Counter)
     kept: list[Difference] = field(default_factory=list)
+
+    def add(self, other: Tally) -> None:
+        """Count what another tally counted, too."""
+        for name in _COUNTS:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.faults += other.faults
+        self.causes += other.causes
 
     def print(self, what: str) -> None:
         total = max(1, self.texts)
@@ -192,7 +202,10 @@ class Tally:
         print(f"the same in every text: {self.whole}")
         print(f"texts {self.texts}, the same: {same} = {same / total:.4f}")
         excused = (same + self.excused) / total
-        print(f"with citeproc-js's own faults counted as agreement: {excused:.4f}")
+        print(f"with its faults against sentences of CSL 1.0.2 counted as agreement: {excused:.4f}")
+        alike = self.mode_texts - self.mode_different
+        print(f"in modes that CSL does not have (author-only, composite …): {alike} ", end="")
+        print(f"of {self.mode_texts} the same")
         for name, counts in (("its faults", self.faults), ("left", self.causes)):
             print(f"{name} ({sum(counts.values())} texts):")
             for cause, count in counts.most_common(40):
@@ -211,27 +224,39 @@ def judge_job(seed: int, job: Job, peer: CiteprocJs, output: str, tally: Tally) 
         # Its first answer in a style may carry something of the style before.
         theirs = peer.render(job, output)
         found = list(differences(ours, theirs))
-    total = count_texts(theirs)
+    in_mode = [f"citation {place}" for place, one in enumerate(job.clusters) if is_in_mode(one)]
     tally.jobs += 1
-    tally.texts += total
     tally.whole += not found
+    tally.mode_texts += len(in_mode)
+    total = count_texts(theirs) - len(in_mode)
+    tally.texts += total
+    tally.mode_different += sum(part in in_mode for part, _, _ in found)
     is_shrunk = False
     for part, one, other in found:
+        if part in in_mode:
+            continue
         count = total if part in {"order", "error"} else 1
         tally.different += count
         difference = Difference(seed, part, one, other, job)
-        excuse = is_their_fault(job, normal(one), normal(other))
-        if not excuse and not is_shrunk:
+        fault = find_fault(job, normal(one), normal(other))
+        if (fault is None or not fault.misses) and not is_shrunk:
             is_shrunk = True
             small, shown = shrink(job, part, peer, output)
             difference = Difference(seed, *shown, small)
-            excuse = is_their_fault(small, normal(shown[1]), normal(shown[2]))
-        if excuse:
+            fault = find_fault(small, normal(shown[1]), normal(shown[2]))
+        if fault is not None and fault.misses:
             tally.excused += count
-            tally.faults[excuse] += count
+            tally.faults[fault.name] += count
         else:
-            tally.causes[cause_of(difference)] += count
+            cause = f"({fault.name})" if fault is not None else cause_of(difference)
+            tally.causes[cause] += count
             tally.kept.append(difference)
+
+
+def write_differences(out: Path, kept: list[Difference]) -> None:
+    """A line of JSON for each difference."""
+    lines = [json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in kept]
+    out.write_text("".join(lines))
 
 
 def run(peers: Path, seeds: range, languages: list[str], out: Path | None, output: str) -> int:
@@ -242,9 +267,26 @@ def run(peers: Path, seeds: range, languages: list[str], out: Path | None, outpu
             print(f"\r{seed} {tally.different}/{tally.texts}", end="", file=sys.stderr)
     peer.close()
     if out is not None:
-        lines = [json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in tally.kept]
-        out.write_text("".join(lines))
+        write_differences(out, tally.kept)
     tally.print("styles" if len(languages) == 1 else "locales")
+    return 0
+
+
+def run_families(peers: Path, seeds: range, names: list[str], out: Path | None, output: str) -> int:
+    """Judge small styles, a table row for each family."""
+    kept: list[Difference] = []
+    total = Tally()
+    for name in names:
+        peer, tally = CiteprocJs(peers), Tally()
+        for seed in seeds:
+            judge_job(seed, draw_family_job(seed, name), peer, output, tally)
+        peer.close()
+        tally.print(name)
+        kept += tally.kept
+        total.add(tally)
+    if out is not None:
+        write_differences(out, kept)
+    total.print("all families")
     return 0
 
 
@@ -255,8 +297,13 @@ def main() -> int:
     parser.add_argument("--locales", default="en-US", help="all, or names with commas")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--output", default="text", help="text or html")
+    parser.add_argument("--families", default="", help="small styles: all, or names with commas")
     told = parser.parse_args()
     start, _, end = told.seeds.partition(":")
+    if told.families:
+        names = list(FAMILIES) if told.families == "all" else told.families.split(",")
+        seeds = range(int(start), int(end))
+        return run_families(told.peers, seeds, names, told.out, told.output)
     languages = locales() if told.locales == "all" else told.locales.split(",")
     return run(told.peers, range(int(start), int(end)), languages, told.out, told.output)
 

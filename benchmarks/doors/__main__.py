@@ -6,9 +6,15 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks.doors import cpu, load, stdio
+from benchmarks.doors import cpu, layers, load, stdio, tail
 
-_PARTS = {"cpu": cpu.run, "stdio": stdio.run, "load": load.run}
+_PARTS = {
+    "cpu": cpu.run,
+    "layers": layers.run,
+    "stdio": stdio.run,
+    "load": load.run,
+    "tail": tail.run,
+}
 
 
 def main(parts: list[str]) -> int:

@@ -1,5 +1,5 @@
-"""Requests per second and server CPU per request over loopback, with wrk at 1, 16 and 64
-connections; then memory.
+"""Requests per second and server CPU per request over loopback, with wrk at 1, 16, 64 and 1,024
+connections, beside FastMCP, a Starlette route, an ASGI function and a bare socket; then memory.
 """
 
 from __future__ import annotations
@@ -23,11 +23,14 @@ _APPS = {
     "Carrel": "benchmarks.doors.serve_carrel",
     "FastMCP": "benchmarks.doors.factories:fastmcp",
     "Starlette": "benchmarks.doors.factories:starlette",
+    "raw ASGI": "benchmarks.doors.factories:raw",
+    "socket": "benchmarks.doors.bare_socket",
 }
+_CONNECTIONS = (1, 16, 64, 1024)
 
 
 def _command(served: str, port: int) -> list[str]:
-    """Carrel is served as it is shipped, bounds and all; the others as uvicorn serves a factory."""
+    """Carrel is served as it is shipped, bounds and all; others as uvicorn serves a factory."""
     if ":" not in served:
         return [sys.executable, "-m", served, str(port)]
     options = [
@@ -52,7 +55,7 @@ def _serving(factory: str, home: Path) -> Iterator[tuple[int, str]]:
     environment = {**os.environ, "CARREL_BENCH_HOME": str(home)}
     process = subprocess.Popen(_command(factory, port), env=environment)
     try:
-        for _ in range(300):
+        for _ in range(1200):
             with socket.socket() as probe:
                 if probe.connect_ex(("127.0.0.1", port)) == 0:
                     break
@@ -115,20 +118,27 @@ def run(home: Path) -> None:
         script = Path(folder) / "call.lua"
         script.write_text(_script(), encoding="utf-8")
         print(f"\ntools/call over loopback, one worker, wrk for {SECONDS} s each")
+        spent: dict[str, dict[int, float]] = {}
         for name, factory in _APPS.items():
             with _serving(factory, home) as (pid, url):
                 _wrk(script, url, 8, 1)
-                for connections in (1, 16, 64):
+                spent[name] = {}
+                for connections in _CONNECTIONS:
                     before = _cpu_seconds(pid)
                     requests, latency = _wrk(script, url, connections, SECONDS)
-                    spent = (_cpu_seconds(pid) - before) / requests * 1e6
-                    rate = requests / SECONDS
+                    spent[name][connections] = (_cpu_seconds(pid) - before) / requests * 1e6
                     print(
-                        f"{name:10}{connections:>3} connections {rate:>8.0f}/s  {spent:>6.0f} µs "
-                        f"CPU each  {latency}"
+                        f"{name:10}{connections:>5} connections {requests / SECONDS:>8.0f}/s  "
+                        f"{spent[name][connections]:>6.1f} µs CPU each  {latency}"
                     )
                 if name == "Carrel":
                     _memory(script, url, pid)
+        for name, rows in spent.items():
+            shares = "  ".join(
+                f"{connections}: {rows[connections] / spent['Carrel'][connections]:.2f}"
+                for connections in _CONNECTIONS
+            )
+            print(f"CPU of {name:10} over that of Carrel, by connections  {shares}")
 
 
 def _memory(script: Path, url: str, pid: int) -> None:

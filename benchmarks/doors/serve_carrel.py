@@ -19,5 +19,5 @@ if __name__ == "__main__":
         listen("127.0.0.1", int(sys.argv[1])),
         workers=1,
         drain_seconds=2,
-        limits=ConnectionLimits(),
+        limits=ConnectionLimits(max_connections=4096, max_connections_per_address=4096),
     )

@@ -90,7 +90,7 @@ def slice_by_names(
             for own in names
         ]
 
-    before = [frozenset(index.named(document)) for document in range(index.numbered)]
+    before = [frozenset(index.names_of(document)) for document in range(index.numbered)]
     return _slice(
         Reader(index),
         before,
@@ -110,7 +110,7 @@ def slice_by_texts(papers: Sequence[Paper], years: Years, least: int) -> LinkSli
     def mentions(since: int, until: int) -> list[frozenset[int]]:
         return [
             frozenset(
-                number for one in after.mentioned(document) if (number := known[one]) is not None
+                number for one in after.mentions_of(document) if (number := known[one]) is not None
             )
             for document in range(after.numbered)
             if (year := after.year_of(document)) is not None and since <= year <= until
@@ -124,7 +124,7 @@ def slice_by_texts(papers: Sequence[Paper], years: Years, least: int) -> LinkSli
         and index.tier(number) is Tier.END
         and not reader.is_broad(number)
     }
-    before = [ends.intersection(index.mentioned(document)) for document in range(index.numbered)]
+    before = [ends.intersection(index.mentions_of(document)) for document in range(index.numbered)]
     return _slice(
         reader,
         before,

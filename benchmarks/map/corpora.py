@@ -44,7 +44,7 @@ def is_for_choosing(text: MapText) -> bool:
     return hashlib.blake2b(text.id.encode(), digest_size=1).digest()[0] % 2 == 0
 
 
-def spliced(data: Path, count: int, seed: int = 65) -> Iterator[MapText]:
+def splice_abstracts(data: Path, count: int, seed: int = 65) -> Iterator[MapText]:
     """As many texts as asked for: real ones first, then the halves of two with a common keyword."""
     real = [*elife(data), *scifact(data)]
     chance = random.Random(seed)

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.map.corpora import spliced
+from benchmarks.map.corpora import splice_abstracts
 from carrel.core.clock import SystemClock
 from carrel.core.progress import NoProgress
 from carrel.libraries.discovery.records import Paper
@@ -30,7 +30,7 @@ class SplicedTexts:
     def __init__(self, data: Path, count: int) -> None:
         self._papers = [
             Paper(text.id, text.title, text.abstract, text.keywords, year=text.year)
-            for text in spliced(data, count)
+            for text in splice_abstracts(data, count)
         ]
         self.count = count
 

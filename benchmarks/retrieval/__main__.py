@@ -23,6 +23,7 @@ from benchmarks.retrieval.carrel_desk import (
     run_command,
     write_papers,
 )
+from benchmarks.retrieval.cluster import cluster_desk, compare, halves
 from benchmarks.retrieval.data import Document, Question
 from benchmarks.retrieval.measures import (
     Ask,
@@ -47,6 +48,7 @@ class Place:
     beir: Path
     work: Path
     with_meaning: bool
+    cluster: str | None = None
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -56,11 +58,12 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--keep", type=Path, help="keep what was built here")
     parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS))
     parser.add_argument("--without-meaning", action="store_true", help="no vectors")
+    parser.add_argument("--cluster", metavar="URL", help="an Elasticsearch to compare with")
     given = parser.parse_args(arguments)
     work = given.keep or Path(tempfile.mkdtemp(prefix="carrel-retrieval-"))
     work.mkdir(parents=True, exist_ok=True)
     beir = given.beir or given.data / "retrieval" / "scifact"
-    place = Place(given.data, beir, work, not given.without_meaning)
+    place = Place(given.data, beir, work, not given.without_meaning, given.cluster)
     try:
         for part in given.only:
             try:
@@ -343,12 +346,35 @@ def note_folder(place: Place) -> Path:
     return folder
 
 
+def measure_cluster(place: Place) -> None:
+    """Judged abstracts in a cluster, beside the embedded index, on two halves of the questions."""
+    if place.cluster is None:
+        print("\ncluster: not measured, --cluster names no Elasticsearch")
+        return
+    judged = data.read_beir(place.beir)
+    home = place.work / "judged-home"
+    if not home.exists():
+        source = place.work / "judged.jsonl"
+        write_papers(judged.documents, source)
+        run_command("papers", "build", source, "--quiet", "--home", home)
+    title = f"Cluster ({place.beir.name}): {len(judged.documents):,} documents"
+    with (
+        open_home(home) as embedded,
+        cluster_desk(place.cluster, home, place.work / "empty-home") as (desk, seconds),
+    ):
+        print_head(title, ["nDCG@10", "recall@100", "p50 ms", "p95 ms"])
+        for half in halves(judged.questions, judged.wanted):
+            compare(embedded, desk, half, print_row)
+        print(f"    filled: {len(judged.documents) / seconds:,.0f} abstracts a second")
+
+
 PARTS: Mapping[str, Callable[[Place], None]] = {
     "judged": measure_judged,
     "known-items": measure_known_items,
     "notes": measure_notes,
     "references": measure_references,
     "desk": measure_desk,
+    "cluster": measure_cluster,
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import subprocess
 import sys
 import time
@@ -19,7 +20,7 @@ from benchmarks.retrieval.data import Document
 from benchmarks.retrieval.peers import DEPTH, folder_bytes
 from carrel.cli.calls import Terminal, at_terminal
 from carrel.core.answer import Explained
-from carrel.settings import read_settings
+from carrel.settings import Settings, read_settings
 from carrel.wiring.desk import open_desk
 
 
@@ -31,10 +32,11 @@ class Built:
     size_bytes: int
 
 
-def run_command(*arguments: object) -> None:
+def run_command(*arguments: object, environment: Mapping[str, str] | None = None) -> None:
     """Run `carrel …`; what it says is shown only when it fails."""
     command = [str(Path(sys.executable).with_name("carrel")), *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    surroundings = {**os.environ, **(environment or {})}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=surroundings)
     if done.returncode:
         raise SystemExit(f"{' '.join(command)}\n{done.stdout}\n{done.stderr}")
 
@@ -103,7 +105,14 @@ class CarrelDesk:
 
 @contextmanager
 def open_home(home: Path, library: Path | None = None) -> Iterator[CarrelDesk]:
-    settings = read_settings({("home",): home, ("references", "library"): library})
+    with open_desk_with(
+        read_settings({("home",): home, ("references", "library"): library})
+    ) as desk:
+        yield desk
+
+
+@contextmanager
+def open_desk_with(settings: Settings) -> Iterator[CarrelDesk]:
     with asyncio.Runner() as runner:
         session = open_desk(settings).session()
         desk = runner.run(session.__aenter__())

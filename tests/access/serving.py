@@ -42,9 +42,16 @@ class Served:
 
 
 @contextmanager
-def serving(home: Path, mode: str | None = "builtin", **sections: Any) -> Iterator[Served]:
-    """Serves the sample room at a free port, with the user ada in it, until the block ends."""
-    listener = listen("127.0.0.1", 0)
+def serving(
+    home: Path,
+    mode: str | None = "builtin",
+    *,
+    port: int = 0,
+    first_user: str = "ada",
+    **sections: Any,
+) -> Iterator[Served]:
+    """Serves the sample room with one user in it until the block ends; port 0 is a free one."""
+    listener = listen("127.0.0.1", port)
     port = listener.getsockname()[1]
     limits = {"per_minute": 6000, "burst": 1000}
     settings = settings_for(
@@ -53,14 +60,14 @@ def serving(home: Path, mode: str | None = "builtin", **sections: Any) -> Iterat
         **{"limits": limits, **sections, "server": {"port": port, **sections.get("server", {})}},
     )
 
-    async def add_ada() -> None:
+    async def add_first_user() -> None:
         store = open_access_store(settings)
         await store.add_user(
-            User("ada", CHEAP_HASH, frozenset({"admin"}), SystemClock().now().timestamp())
+            User(first_user, CHEAP_HASH, frozenset({"admin"}), SystemClock().now().timestamp())
         )
         await store.close()
 
-    asyncio.run(add_ada())
+    asyncio.run(add_first_user())
     started = threading.Event()
 
     class Server(uvicorn.Server):

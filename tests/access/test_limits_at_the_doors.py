@@ -10,6 +10,7 @@ import pytest
 from carrel.core.caller import ANONYMOUS_USER, Caller, Visit
 from carrel.policy.limits import bucket_key
 from tests.access.support import bearer, opened, operation_for, settings_for
+from tests.stores.test_libraries_in_a_database import carrel
 
 READ = operation_for("papers:read")
 
@@ -159,3 +160,37 @@ def test_when_the_shared_buckets_are_gone_each_worker_still_limits(tmp_path: Pat
             assert [answer.status_code for answer in answers] == [200] * 10 + [429] * 2
 
     asyncio.run(visit())
+
+
+@pytest.mark.promise("A4")
+def test_a_used_up_quota_is_429_at_every_door_with_the_end_of_the_day(tmp_path: Path) -> None:
+    async def visit() -> None:
+        settings = settings_for(tmp_path, "tokens", quotas={"calls_per_day": 3})
+        async with opened(settings) as house:
+            token = await house.token("papers:read")
+            for _ in range(3):
+                assert (await house.call(READ, token)).status_code == 200
+            over_mcp = await house.call(READ, token)
+            left = int(over_mcp.headers["retry-after"])
+            assert over_mcp.status_code == 429 and 0 < left <= 86_400
+            assert over_mcp.json()["error"]["data"]["error"]["code"] == "quota_exceeded"
+            over_rest = await house.invoke(READ, token)
+            assert over_rest.status_code == 429
+            assert over_rest.json()["error_type"] == "quota_exceeded"
+            assert over_rest.json()["details"]["quota"] == 3
+            house.clock.advance(left)
+            assert (await house.call(READ, token)).status_code == 200
+
+    asyncio.run(visit())
+
+
+def test_commands_of_one_room_do_not_warn_of_limits_that_another_has(tmp_path: Path) -> None:
+    told = tmp_path / "carrel.toml"
+    config = ["--config", str(told)]
+    mode = '[auth]\nmode = "builtin"\n'
+    told.write_text(f"{mode}[limits.costs]\nsearch_knowledge = 3\n", encoding="utf-8")
+    for words in (["papers", "build", str(told)], ["literature", "list-alerts"]):
+        assert "limits" not in carrel(tmp_path / "home", "", *words, *config).stderr, words
+    told.write_text(f"{mode}[limits.costs]\nserch_knowledge = 3\n", encoding="utf-8")
+    listed = carrel(tmp_path / "home", "", "knowledge", "list", *config)
+    assert "serch_knowledge" in listed.stderr

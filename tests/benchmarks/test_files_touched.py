@@ -12,5 +12,5 @@ def test_a_research_run_passes_through_few_files_of_room_and_discovery(
     own = {file for file in files if file.startswith(RESEARCH)}
     assert "rooms/research/service.py" in own, "nothing was counted"
     assert "libraries/discovery/paths/abc_paths.py" in own, "the threads of work were not counted"
-    # Sixty, and three for looking beyond the corpus.
-    assert len(own) <= 63, sorted(own)
+    # Sixty, three for looking beyond the corpus, five for concepts in tables that processes share.
+    assert len(own) <= 68, sorted(own)

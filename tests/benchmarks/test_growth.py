@@ -26,6 +26,7 @@ def measured(sizes: tuple[int, ...], *seconds: float, raised: str = "") -> Measu
     return Measured(sizes, tuple(Sample(spent, 0, raised) for spent in seconds), "")
 
 
+@pytest.mark.promise("Q8")
 @pytest.mark.parametrize("power", [0.9, 1.0, 1.3, 2.0, 3.0])
 def test_the_exponent_is_that_of_the_growth(power: float) -> None:
     found = measured(FULL_SIZES, *(0.05 * (size / FULL_SIZES[0]) ** power for size in FULL_SIZES))

@@ -99,6 +99,6 @@ def test_without_keywords_concepts_are_read_from_the_texts() -> None:
     of = slice_by_texts([*alone, paper("later", 2012, names[:2])], YEARS, least=3)
     amber, copper, dune = (number(of, name) for name in names)
     assert of.concepts == sorted((amber, copper, dune))
-    assert not any(of.reader.index.named(document) for document in range(len(alone)))
+    assert not any(of.reader.index.names_of(document) for document in range(len(alone)))
     assert of.finds(amber) == {copper}
     assert not of.finds(dune)

@@ -19,9 +19,14 @@ CARREL = [sys.executable, "-m", "carrel"]
 
 
 @contextmanager
-def serve(home: Path, mode: str, *words: str) -> Iterator[str]:
+def serve(home: Path, mode: str, *words: str, **environment: str) -> Iterator[str]:
     """The address of `carrel serve` on that home, until the block ends."""
-    environment = {**os.environ, "CARREL_AUTH_MODE": mode, "PYTHONUNBUFFERED": "1"}
+    environment = {
+        **os.environ,
+        "CARREL_AUTH_MODE": mode,
+        "PYTHONUNBUFFERED": "1",
+        **environment,
+    }
     server = subprocess.Popen(
         [*CARREL, "serve", "--port", "0", "--home", str(home), *words],
         env=environment,

@@ -149,6 +149,22 @@ def test_settings_alone_are_no_data_and_stay(home: Path) -> None:
 
 
 @pytest.mark.promise("Q5")
+def test_settings_that_a_backup_brings_take_the_place_of_others_which_are_kept_aside(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (home / "carrel.toml").write_text("[server]\nport = 8123\n", encoding="utf-8")
+    assert main(["backup", "desk.tar.gz"]) == 0
+    fresh = Path("fresh")
+    fresh.mkdir()
+    (fresh / "carrel.toml").write_text("[server]\nport = 8999\n", encoding="utf-8")
+    assert main(["restore", "desk.tar.gz", "--home", "fresh"]) == 0
+    (aside,) = fresh.glob("before-restore-*")
+    assert str(aside) in capsys.readouterr().err
+    assert "8123" in (fresh / "carrel.toml").read_text(encoding="utf-8")
+    assert "8999" in (aside / "carrel.toml").read_text(encoding="utf-8")
+
+
+@pytest.mark.promise("Q5")
 def test_whatever_else_lies_in_the_home_folder_is_carried_but_not_what_is_made_again(
     home: Path,
 ) -> None:
@@ -244,7 +260,10 @@ def test_what_other_servers_keep_is_said_with_the_tool_for_it(
     monkeypatch.setenv("CARREL_KNOWLEDGE_STORE", "firestore")
     monkeypatch.setenv("ELASTICSEARCH_URL", "http://127.0.0.1:9")
     monkeypatch.setenv("CARREL_PAPERS_STATIC", "https://texts.example.org/")
-    assert main(["backup", "rest.tar.gz"]) == 0
+    assert main(["backup", "rest.tar.gz"]) == 5, "a database that does not answer is not left out"
+    assert "PostgreSQL cannot be used" in capsys.readouterr().err
+    assert not list(Path().glob("rest*"))
+    assert main(["backup", "rest.tar.gz", "--no-database"]) == 0
     said = capsys.readouterr().err
     for tool in (
         "pg_dump",
@@ -468,7 +487,7 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
     "a byte near the end": lambda data: _flipped(data, len(data) - 9),
     "something else": lambda data: b"PK\x03\x04 not a backup at all",
     "another tar": lambda data: _tar_of("readme", b"hello"),
-    "a newer format": lambda data: packed([named("home/x")], format=2),
+    "a newer format": lambda data: packed([named("home/x")], format=3),
     "no manifest": lambda data: packed([named("home/x")], manifest=False),
     "another content": lambda data: gzip.compress(
         gzip.decompress(data).replace(b"Lenses of ice", b"Lenses of ash")

@@ -186,6 +186,25 @@ def test_a_command_opens_no_room_but_its_own(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "[]"), done.stderr
 
 
+def test_a_search_of_papers_does_not_load_the_discovery_of_connections(tmp_path: Path) -> None:
+    (tmp_path / "one.md").write_text("---\ntitle: Gremlin and fibrosis\n---\nA text.\n")
+    assert carrel(tmp_path, "papers", "build", "one.md", "--quiet").returncode == 0
+    code = (
+        "import sys; from carrel.cli import main; code = main(['papers', 'search', 'fibrosis']); "
+        "print('carrel.libraries.discovery' in sys.modules); sys.exit(code)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "CARREL_HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert "Gremlin and fibrosis" in done.stdout, done.stderr
+    assert done.stdout.splitlines()[-1] == "False"
+
+
 def test_a_citation_is_printed_once_and_ready_to_be_copied(tmp_path: Path) -> None:
     one = tmp_path / "one.bib"
     one.write_text("@book{one, title = {First}, author = {Abel, Bo}, year = 2001}")

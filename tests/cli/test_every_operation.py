@@ -54,6 +54,12 @@ def test_every_operation_has_a_command_that_takes_every_parameter(
     assert {names.get(field, field) for field in fields} <= taken
 
 
+def test_no_two_operations_have_one_name() -> None:
+    """Pages, access and the audit log know an operation by its name."""
+    names = [each.name for each in everything()]
+    assert sorted(set(names)) == sorted(names)
+
+
 def read(room: str, *words: str) -> dict[str, object]:
     """The arguments that a command would call its operation with."""
     parser = room_parser(room)

@@ -10,6 +10,7 @@ import pytest
 from carrel.cli import main
 from carrel.cli.papers_build import run
 from carrel.rooms.papers.building.paper_keys import make_paper_id
+from tests.stores.published_corpora import add_text, make_copy
 
 
 @pytest.mark.promise("P9")
@@ -79,3 +80,37 @@ def test_papers_are_removed_and_segments_compacted_at_the_command_line(
     assert json.loads(capsys.readouterr().out)["papers"] == 1
     assert main(["papers", "remove", paper_id, *home]) != 0
     assert "not found" in capsys.readouterr().err
+
+
+@pytest.mark.promise("Q21")
+def test_machines_read_parts_that_a_build_joins(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home, sources = ["--home", str(tmp_path / "home")], tmp_path / "sources"
+    sources.mkdir()
+    for name in ("one", "two"):
+        (sources / f"{name}.md").write_text(f"---\ntitle: {name}\n---\nWhales sing in {name}.\n")
+    share = ["papers", "build-part", str(sources), "--workers", "1", *home]
+    assert main([*share, "--part", "3/2"]) == 2
+    assert main([*share, "--part", "1/2"]) == 0
+    assert "1 partitions were read (2 files)." in capsys.readouterr().out
+    assert main([*share, "--part", "2/2"]) == 0
+    assert main(["papers", "build", str(sources), "--quiet", *home]) == 0
+
+
+@pytest.mark.promise("Q12")
+def test_a_copy_is_brought_up_to_date_before_it_is_exported_or_drawn(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "store").mkdir()
+    url = (tmp_path / "store").as_uri()
+    monkeypatch.setenv("CARREL_PAPERS_CORPUS_URL", url)
+    home = ["--home", str(tmp_path / "home")]
+    make_copy(tmp_path / "server", url)
+    for number in (1, 2):
+        add_text(tmp_path / "server", f"Paper {number}")
+        assert main(["papers", "export-snapshot", str(tmp_path / f"out{number}"), *home]) == 0
+        assert f"{number} papers are in" in capsys.readouterr().out
+    add_text(tmp_path / "server", "Paper 3")
+    assert main(["papers", "map", *home]) == 0
+    assert "3 papers" in capsys.readouterr().out

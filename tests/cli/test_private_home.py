@@ -81,6 +81,22 @@ def test_an_older_open_home_is_closed_by_the_next_command(tmp_path: Path) -> Non
     )
 
 
+def test_what_the_owner_made_read_only_is_closed_to_others_and_stays_read_only(
+    tmp_path: Path,
+) -> None:
+    home = tmp_path / "home"
+    fill(home)
+    folder, library = home / "references", home / "references" / "library.json"
+    library.chmod(0o444)
+    folder.chmod(0o555)
+    assert "First" in carrel(home, "references", "list").stdout
+    found = modes(home)
+    assert (found["references"], found["references/library.json"]) == (0o500, 0o400)
+    folder.chmod(0o555)
+    carrel(home, "doctor", "--fix")
+    assert modes(home)["references"] == 0o700
+
+
 def test_what_is_exported_for_others_keeps_the_persons_own_mask(tmp_path: Path) -> None:
     home = tmp_path / "home"
     fill(home)

@@ -30,3 +30,20 @@ def test_a_goal_of_which_one_paper_speaks_is_not_said_to_be_unknown_to_all(
     said = capsys.readouterr().err
     assert "too few to start a hypothesis from" in said and "“plasma exchange”" in said
     assert "No paper of this corpus speaks" not in said
+
+
+def test_a_goal_that_full_texts_alone_name_is_not_said_to_be_in_no_paper(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CARREL_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in").mkdir()
+    for number in range(4):
+        text = f"# Blood viscosity study {number}\n\nFish oil helped in Raynaud disease {number}.\n"
+        (tmp_path / "in" / f"p{number}.md").write_text(text, encoding="utf-8")
+    assert main(["papers", "build", "in", "--quiet"]) == 0
+    assert main(["papers", "search", "raynaud disease"]) == 0
+    assert "Raynaud" in capsys.readouterr().out
+    assert main(["research", "understand", "Find new treatments for Raynaud disease"]) == 0
+    said = capsys.readouterr().out
+    assert "“Raynaud disease” is in no title, abstract or keyword" in said

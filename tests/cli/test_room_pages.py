@@ -154,6 +154,21 @@ def test_adding_counts_first_and_names_what_became_of_each(
     assert "Next:" not in err
 
 
+def test_a_list_in_a_file_is_named_behind_an_at_sign(
+    library: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    listed = library / "dois.txt"
+    listed.write_text("10.1000/one\n10.1000/two\n", "utf-8")
+    entries = "@misc{one, doi={10.1000/one}}@misc{two, title={Two}, doi={10.1000/two}}"
+    out, _ = pipe(capsys, "references", "add", entries)
+    assert "added\tone\t(no title)" in out
+    for name in (f"@{listed}", str(listed)):
+        out, _ = pipe(capsys, "references", "add", name)
+        assert out.startswith("2 skipped as duplicates")
+    _, err = pipe(capsys, "references", "add", "@nowhere.txt", status=2)
+    assert "nowhere.txt cannot be read" in err
+
+
 def test_what_is_pasted_stands_alone_on_standard_output(
     library: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -206,6 +221,33 @@ def test_the_history_names_the_number_that_restore_takes(
 
 
 @at_terminals
+def test_what_changed_in_a_reference_is_told_in_words(
+    library: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = '[{"family": "Swanson", "given": "Don R."}, {"literal": "WHO"}]'
+    pipe(capsys, "references", "edit", "swanson1986", f"author:={names}", "issued=1987-03")
+    sorting = ["--add-tags", "oil", "--add-collections", "Thesis/One", "--read-state", "read"]
+    pipe(capsys, "references", "organize", "swanson1986", *sorting)
+    told = type_at(library, 100, "references", "history", "swanson1986")
+    for line in (
+        "author: Swanson, Don → Swanson, Don R.; WHO",
+        "issued: 1986 → 1987-03",
+        "tags: nothing → oil",
+        "collections: nothing → Thesis/One",
+        "read: nothing → read",
+    ):
+        assert line in told
+    assert not any("uuid" in line for line in told if "→" in line)
+    shown = type_at(library, 80, "references", "show", "swanson1986")
+    assert [line.split(None, 1) for line in shown if line.startswith(("collections", "read"))] == [
+        ["collections", "Thesis/One"],
+        ["read", "read"],
+    ]
+    merged = "\n".join(type_at(library, 120, "references", "merge", "swanson1986", "knuth"))
+    assert "Knuth, D.; Two, B.; Three, C." in merged and '"family"' not in merged
+
+
+@at_terminals
 def test_notes_are_found_read_and_followed_with_their_ids(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -246,7 +288,8 @@ def test_styles_are_found_by_words_and_a_wrong_one_names_the_command(
     assert "--style american-medical-association" in err
     assert pipe(capsys, "references", "styles", "zzzz")[0] == ""
     _, err = pipe(capsys, "references", "cite", "knuth", "--style", "zzzz", status=3)
-    assert "carrel references styles lists all" in err
+    assert "carrel references styles '*' lists all" in err
+    assert "2d-materials" in pipe(capsys, "references", "styles", "*", "--limit", "2")[0]
 
 
 def test_a_key_of_others_is_one_word_of_the_next_command(
@@ -326,3 +369,19 @@ def test_a_run_is_read_at_a_terminal(
     assert f"carrel research export {research_id}" in err
     _, err = pipe(capsys, "research", "status", "none", *places, status=3)
     assert err.count("\n") == 1
+
+
+def test_lists_name_people_with_their_particles_and_say_where_names_go_on(
+    library: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = """[{"id": "a", "type": "book", "title": "A", "author": [
+        {"family": "Berg", "given": "Kees", "non-dropping-particle": "van der"},
+        {"family": "Humboldt", "given": "Alexander", "dropping-particle": "von"}]},
+      {"id": "b", "type": "book", "title": "B", "author": [{"family": "Doe"}],
+       "custom": {"et_al": ["author"]}}]"""
+    pipe(capsys, "references", "add", names)
+    out, _ = pipe(capsys, "references", "list")
+    assert [line.split("\t")[1] for line in out.splitlines()][3:] == [
+        "van der Berg & Humboldt",
+        "Doe et al.",
+    ]

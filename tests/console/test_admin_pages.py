@@ -58,6 +58,8 @@ PAGES = [
     "/admin",
     "/admin/users",
     "/admin/users/dora",
+    "/admin/users/dora/leave",
+    "/admin/quotas",
     "/admin/tokens",
     "/admin/clients",
     "/admin/limits",
@@ -71,6 +73,9 @@ FORMS = [
     "/admin",
     "/admin/users",
     "/admin/users/dora",
+    "/admin/users/dora/leave",
+    "/admin/quotas",
+    "/account",
     "/admin/tokens",
     "/admin/audit/verify",
     "/admin/backups",
@@ -92,6 +97,7 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedDesk]:
     settings = desk_settings(
         tmp_path_factory.mktemp("office") / "home",
         auth={"mode": "builtin"},
+        quotas={"enabled": True},
         rooms=["knowledge", "references"],
     )
     add_user(settings, "ada", frozenset({"admin"}))
@@ -233,7 +239,10 @@ def test_every_operation_refuses_who_is_no_administrator_and_that_is_written_dow
     office: ServedDesk,
 ) -> None:
     client = enter(office, "ben")
-    own = {"get_own_access", "revoke_own_token", "revoke_own_grant", "end_own_sessions"}
+    own = {
+        *("get_own_access", "revoke_own_token", "revoke_own_grant", "end_own_sessions"),
+        *("get_own_quota", "create_own_token", "change_own_password"),
+    }
     names = {each.name for each in admin_operations(open_desk(office.settings))} - own
     assert len(names) > 20
     for name in sorted(names):
@@ -605,7 +614,7 @@ def test_every_page_is_told_in_german_too(office: ServedDesk) -> None:
 def test_every_page_of_the_administration_is_tried_here() -> None:
     tried = {path.partition("?")[0] for path in [*PAGES, *FORMS]}
     known = {page.path.replace("{name}", "dora") for page in admin_pages().pages}
-    assert known - tried == {"/admin/audit/export", "/account"}
+    assert known - tried == {"/admin/audit/export"}
 
 
 # In a browser.
@@ -670,6 +679,7 @@ def test_users_are_added_and_their_password_seen_without_scripts(
 
 
 def test_the_log_is_searched_on_a_phone(phone: Any, office: ServedDesk) -> None:
+    assert enter(office, "ben").call("get_limits").status_code == 403, "something to find"
     enter_browser(phone, office)
     phone.goto(f"{office.url}/admin/audit")
     assert phone.locator(".admin-tabs [aria-current]").is_visible()

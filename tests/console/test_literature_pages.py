@@ -383,3 +383,11 @@ def test_every_page_fits_and_is_accessible(inspected: Any, desk: ServedDesk, pat
     for scheme in ("light", "dark"):
         inspected.emulate_media(color_scheme=scheme)
         assert_accessible(inspected)
+
+
+def test_what_is_no_identifier_is_a_slip_of_the_reader_and_not_of_the_services(
+    reader: ConsoleClient,
+) -> None:
+    page = reader.get("/literature/work/xx")
+    assert page.status == 400
+    assert "no identifier" in page.text

@@ -562,6 +562,33 @@ def test_a_chosen_file_is_imported(library: ServedDesk, page: Any) -> None:
     page.wait_for_selector("h1:has-text('From a file')")
 
 
+def test_files_of_this_computer_are_attached_and_a_larger_one_is_told(
+    library: ServedDesk, page: Any
+) -> None:
+    page.goto(f"{library.url}/references/item/row060")
+    files = [
+        {"name": name, "mimeType": kind, "buffer": content}
+        for name, kind, content in [
+            ("paper.pdf", "application/pdf", b"%PDF-1.4 \xff whole"),
+            ("data.csv", "text/csv", b"a,b\n1,2\n"),
+        ]
+    ]
+    with page.expect_navigation():
+        page.set_input_files("#attach-files", files)
+    rows = page.inner_text(".attached-files")
+    assert "fulltext.pdf" in rows and "data.csv" in rows
+    listed = library.call("list_attachments", id="row060")["files"]
+    assert [(each["name"], each["size_bytes"]) for each in listed] == [
+        ("fulltext.pdf", 16),
+        ("data.csv", 8),
+    ]
+    large = {"name": "large.pdf", "mimeType": "application/pdf", "buffer": b"x" * 3_000_001}
+    page.set_input_files("#attach-files", [large])
+    page.wait_for_selector("#announcements:has-text('large.pdf is larger than 3 MB')")
+    library.call("detach_fulltext", id="row060")
+    library.call("detach_file", id="row060", name="data.csv")
+
+
 def test_a_large_file_is_imported_piece_by_piece(library: ServedDesk, page: Any) -> None:
     note = "words " * 400
     entries = [

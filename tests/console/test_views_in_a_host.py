@@ -93,7 +93,7 @@ def test_at_a_rooms_own_door_a_view_offers_only_what_the_room_has(one_stage: Vie
     view = references.open("cite", {"ids": ["cold1"]})
     view.get_by_label("Style", exact=True).select_option("ieee")
     view.locator(".entries li", has_text="[1]").wait_for()
-    calls = [params["name"] for params in references.logged("tools/call")]
+    calls = [params["name"] for params in references.find_messages("tools/call")]
     assert calls == ["cite"]
 
 
@@ -109,7 +109,7 @@ def test_works_from_outside_are_kept_by_the_tool_of_their_own_room(one_stage: Vi
     view.get_by_text("In library: frost-1991").wait_for()
     view.get_by_role("button", name="Add to library: Cold hands").press("Enter")
     view.locator("#status.danger").wait_for()
-    (called,) = stage.logged("tools/call")
+    (called,) = stage.find_messages("tools/call")
     assert called == {
         "name": "add",
         "arguments": {"identifiers": ["no-such-work"], "into": "library"},
@@ -124,7 +124,7 @@ def test_arguments_that_are_still_being_written_are_not_asked_for(one_stage: Vie
         one_stage.page.evaluate(tell, ["tool-input-partial", part])
     one_stage.page.evaluate(tell, ["tool-input", "marine oil"])
     view.locator("tbody tr").first.wait_for()
-    queries = [call["arguments"]["query"] for call in one_stage.logged("tools/call")]
+    queries = [call["arguments"]["query"] for call in one_stage.find_messages("tools/call")]
     assert queries == ["marine oil"]
 
 
@@ -168,7 +168,7 @@ def test_a_view_fits_a_chat(tool: str, width: int, one_stage: ViewStage) -> None
     one_stage.wait_for("ui/notifications/size-changed")
     assert view.locator("html").evaluate(_OVERFLOW) == 0
     assert view.locator("html").evaluate("node => node.offsetHeight") <= _TALLEST_INLINE_PX
-    sizes = one_stage.logged("ui/notifications/size-changed")
+    sizes = one_stage.find_messages("ui/notifications/size-changed")
     assert len(sizes) <= 4 and sizes[-1]["height"] <= _TALLEST_INLINE_PX
 
 

@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 KUBERNETES = ROOT / "deployments" / "mcp-server.yaml"
 CLOUD_RUN = ROOT / "deployments" / "cloudrun" / "service.yaml"
 CLOUD_RUN_KNOWLEDGE = ROOT / "deployments" / "cloudrun" / "knowledge.yaml"
+COMPOSE = ROOT / "deployments" / "compose.yaml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +170,33 @@ def cloud_run_start(file: Path) -> ContainerStart:
         (),
         ports,
         _probes(container),
+    )
+
+
+def read_compose(variables: dict[str, str]) -> dict[str, Any]:
+    """The services of the compose file, with the variables of its `.env` filled in."""
+
+    def fill_in(found: re.Match[str]) -> str:
+        return variables[found["name"]]
+
+    text = re.sub(r"\$\{(?P<name>\w+):\?[^}]*\}", fill_in, COMPOSE.read_text(encoding="utf-8"))
+    services: dict[str, Any] = yaml.safe_load(text)["services"]
+    return services
+
+
+def compose_start(name: str, service: dict[str, Any]) -> ContainerStart:
+    image = read_dockerfile()
+    assert all(isinstance(value, str) for value in service["environment"].values())
+    return ContainerStart(
+        f"{COMPOSE.name}/{name}",
+        (*image.entrypoint, *service["command"]),
+        {**image.environment, **service["environment"]},
+        {},
+        int(image.user),
+        (*(volume.split(":")[1] for volume in service["volumes"]), *service["tmpfs"]),
+        (image.port,),
+        (),
+        service["read_only"],
     )
 
 

@@ -60,6 +60,27 @@ DATABASE = "postgresql://carrel@127.0.0.1:1/none"
             "file",
         ),
         ({"CARREL_SERVER_HOME_IS_PERSISTENT": "false"}, "sqlite", False, "stdout"),
+        ({"CARREL_SERVER_REPLICAS": "1"}, "sqlite", True, "file"),
+        ({"CARREL_SERVER_REPLICAS": "2"}, "sqlite", False, "stdout"),
+        (
+            {"CARREL_SERVER_REPLICAS": "2", "CARREL_SERVER_HOME_IS_PERSISTENT": "true"},
+            "sqlite",
+            True,
+            "file",
+        ),
+        ({"KUBERNETES_SERVICE_HOST": "10.0.0.1"}, "sqlite", True, "file"),
+        (
+            {"KUBERNETES_SERVICE_HOST": "10.0.0.1", "CARREL_SERVER_HOST": "0.0.0.0"},
+            "sqlite",
+            False,
+            "stdout",
+        ),
+        (
+            {"KUBERNETES_SERVICE_HOST": "10.0.0.1", "CARREL_SERVER_REPLICAS": "3"},
+            "sqlite",
+            False,
+            "stdout",
+        ),
         (
             {"K_SERVICE": "carrel", "CARREL_AUDIT_FILE": "/logs/audit.jsonl"},
             "sqlite",

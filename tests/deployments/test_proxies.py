@@ -13,7 +13,7 @@ import shutil
 import ssl
 import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,8 +70,8 @@ def find_program(name: str) -> str | None:
 
 
 @contextmanager
-def proxy_running(proxy: Proxy, folder: Path, behind: int) -> Iterator[httpx2.Client]:
-    """Someone at another address who asks the desk through the proxy."""
+def proxy_running(proxy: Proxy, folder: Path, *behind: int) -> Iterator[httpx2.Client]:
+    """Someone at another address who asks the desk, or its replicas, through the proxy."""
     port = free_port()
     certificate = make_certificate(folder, proxy.name)
     if proxy.program == "nginx":
@@ -90,7 +90,7 @@ def proxy_running(proxy: Proxy, folder: Path, behind: int) -> Iterator[httpx2.Cl
 
 
 def nginx_command(
-    proxy: Proxy, folder: Path, port: int, behind: int, certificate: Path
+    proxy: Proxy, folder: Path, port: int, behind: Sequence[int], certificate: Path
 ) -> list[str]:
     text = proxy.file.read_text(encoding="utf-8")
     plain = free_port()
@@ -99,7 +99,8 @@ def nginx_command(
         ("listen 80;", f"listen 127.0.0.1:{plain};"),
         ("/etc/ssl/desk.pem", f"{certificate}.pem"),
         ("/etc/ssl/desk.key", f"{certificate}.key"),
-        ("server 127.0.0.1:8080;", f"server 127.0.0.1:{behind};"),
+        ("server 127.0.0.1:8080", f"server 127.0.0.1:{behind[0]}"),
+        ("server 127.0.0.1:8081", f"server 127.0.0.1:{behind[-1]}"),
     ):
         assert text.count(written) <= 1
         text = text.replace(written, here)
@@ -118,7 +119,7 @@ def nginx_command(
 
 
 def caddy_command(
-    proxy: Proxy, folder: Path, port: int, behind: int
+    proxy: Proxy, folder: Path, port: int, behind: Sequence[int]
 ) -> tuple[list[str], dict[str, str]]:
     """The file is imported as it stands; only its certificate comes from Caddy's own authority."""
     wrapper = folder / "Caddyfile"
@@ -128,12 +129,37 @@ def caddy_command(
     )
     environment = {
         **os.environ,
-        "CARREL_ADDRESS": f"127.0.0.1:{behind}",
+        "CARREL_ADDRESS": f"127.0.0.1:{behind[0]}",
+        "CARREL_SECOND_ADDRESS": f"127.0.0.1:{behind[-1]}",
         "XDG_DATA_HOME": str(folder / "data"),
         "XDG_CONFIG_HOME": str(folder / "config"),
     }
     program = str(find_program("caddy"))
     return [program, "run", "--adapter", "caddyfile", "--config", str(wrapper)], environment
+
+
+@contextmanager
+def caddy_running(file: Path, folder: Path, port: int, settings: dict[str, str]) -> Iterator[None]:
+    """Caddy with a file as it stands and the variables that it takes."""
+    wrapper = folder / "Caddyfile"
+    wrapper.write_text(f"{{\n\tadmin off\n\tauto_https off\n}}\nimport {file}\n")
+    environment = {
+        "PATH": os.environ["PATH"],
+        "XDG_DATA_HOME": str(folder / "data"),
+        "XDG_CONFIG_HOME": str(folder / "config"),
+        **settings,
+    }
+    command = [str(find_program("caddy")), "run", "--adapter", "caddyfile", "--config"]
+    with (folder / "proxy.log").open("wb") as log:
+        process = subprocess.Popen(
+            [*command, str(wrapper)], stdout=log, stderr=log, env=environment
+        )
+    try:
+        await_port(port, process, folder)
+        yield
+    finally:
+        process.terminate()
+        process.wait(timeout=30)
 
 
 def make_certificate(folder: Path, name: str) -> Path:

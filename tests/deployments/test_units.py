@@ -22,6 +22,7 @@ from tests.deployments.units import (
     read_unit,
     service_running,
 )
+from tests.stores.published_corpora import make_copy, paper_ids
 
 SERVICES = sorted(file.name for file in SYSTEMD.glob("*.service"))
 # As systemd counts: 0 is closed, 10 is open; 3 and below is called OK.
@@ -72,6 +73,44 @@ def test_every_unit_has_its_own_account_and_place(name: str) -> None:
     assert unit["NoNewPrivileges"] == ["yes"]
     assert unit["ProtectSystem"] == ["strict"]
     assert "CARREL_HOME=/var/lib/carrel" in unit["Environment"]
+
+
+def tell_the_server(places: dict[str, str], line: str) -> None:
+    (Path(places["/etc/carrel"]) / "carrel.env").write_text(f"{line}\n")
+
+
+def test_a_backup_without_the_database_that_the_server_has_fails_and_removes_none(
+    tmp_path: Path,
+) -> None:
+    places = places_in(tmp_path)
+    tell_the_server(places, "DATABASE_URL=postgresql://carrel@127.0.0.1:1/carrel")
+    environment = environment_of("carrel-backup.service", places)
+    command, *_ = commands_of("carrel-backup.service", places)
+    done = subprocess.run(
+        command, env=environment, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.returncode == 5, done.stderr
+    assert not list(Path(places["/var/backups/carrel"]).iterdir())
+
+
+def test_the_watch_adds_to_the_corpus_that_the_server_shares(tmp_path: Path) -> None:
+    places, store = places_in(tmp_path), tmp_path / "store"
+    store.mkdir()
+    tell_the_server(places, f"CARREL_PAPERS_CORPUS_URL={store.as_uri()}")
+    (Path(places["/srv/papers"]) / "whales.pdf").write_bytes(PDF)
+    environment = environment_of("carrel-watch.service", places)
+    (watch,) = commands_of("carrel-watch.service", places)
+    subprocess.run([*watch, "--once"], env=environment, check=True, timeout=120)
+    make_copy(tmp_path / "other", store.as_uri()).follow()
+    assert len(paper_ids(tmp_path / "other")) == 1
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_every_unit_can_reach_the_servers_database(name: str) -> None:
+    unit = read_unit(name)
+    assert "PrivateNetwork" not in unit
+    (families,) = unit["RestrictAddressFamilies"]
+    assert {"AF_INET", "AF_INET6", "AF_UNIX"} <= set(families.split())
 
 
 def test_the_service_starts_as_written_and_greets_the_first_administrator(tmp_path: Path) -> None:

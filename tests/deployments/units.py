@@ -18,6 +18,9 @@ ROOT = Path(__file__).resolve().parents[2]
 SYSTEMD = ROOT / "deployments" / "systemd"
 PROGRAM = "/opt/carrel/bin/carrel"
 _START_SECONDS = 90.0
+_PLACES = (
+    "/var/lib/carrel", "/var/cache/carrel", "/var/backups/carrel", "/srv/papers", "/etc/carrel",
+)  # fmt: skip
 
 
 def read_unit(name: str) -> dict[str, list[str]]:
@@ -38,8 +41,13 @@ def commands_of(name: str, places: Mapping[str, str]) -> list[list[str]]:
 
 def environment_of(name: str, places: Mapping[str, str]) -> dict[str, str]:
     """What the unit sets, with its places moved; nothing of this terminal but the path."""
-    pairs = [_moved(pair, places).split("=", 1) for pair in read_unit(name)["Environment"]]
-    return {"PATH": os.environ["PATH"], **dict(pairs)}
+    unit = read_unit(name)
+    lines = [_moved(pair, places) for pair in unit["Environment"]]
+    for file in unit.get("EnvironmentFile", ()):
+        path = Path(_moved(file.removeprefix("-"), places))
+        if path.is_file():
+            lines += path.read_text(encoding="utf-8").splitlines()
+    return {"PATH": os.environ["PATH"], **dict(line.split("=", 1) for line in lines)}
 
 
 def places_in(folder: Path) -> dict[str, str]:
@@ -48,7 +56,7 @@ def places_in(folder: Path) -> dict[str, str]:
     program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m carrel "$@"\n')
     program.chmod(0o755)
     moved = {PROGRAM: str(program)}
-    for place in ("/var/lib/carrel", "/var/cache/carrel", "/var/backups/carrel", "/srv/papers"):
+    for place in _PLACES:
         target = folder / place.strip("/").replace("/", "-")
         target.mkdir(mode=0o700, exist_ok=True)
         moved[place] = str(target)

@@ -46,14 +46,17 @@ def walk(ask: Ask, arguments: dict[str, Any]) -> tuple[Any, list[dict[str, Any]]
 def _root(page: Mapping[str, Any]) -> str:
     if "structuredContent" not in page:
         return "text"
-    return "result" if page["content"][0]["text"].startswith("[") else ""
+    return "result" if isinstance(_answer(page), list) else ""
 
 
 def _answer(page: Mapping[str, Any]) -> Any:
     if "structuredContent" not in page:
         return page["content"][0]["text"]
-    answer = json.loads(page["content"][0]["text"])
     structured = {k: v for k, v in page["structuredContent"].items() if k not in BESIDE}
+    text = page["content"][0]["text"]
+    if text in [each for each in structured.values() if isinstance(each, str)]:
+        return structured  # A text of somebody's arrives as itself, its place and size beside it.
+    answer = json.loads(text)
     assert structured == ({"result": answer} if isinstance(answer, list) else answer), (
         "text and structured content hold the same"
     )

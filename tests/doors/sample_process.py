@@ -19,7 +19,7 @@ from carrel.doors.http.server import listen, run_server
 from carrel.doors.logs import configure_logs
 from carrel.doors.mcp.stdio import ProtocolOutput, serve_stdio
 from carrel.policy.http_limits import ConnectionLimits
-from carrel.settings import Settings
+from carrel.settings import ServerSettings, Settings
 from carrel.wiring.desk import Desk, OpenRoom, open_desk
 from carrel.wiring.http import http_app
 from carrel.wiring.mcp import stdio_dispatcher
@@ -45,13 +45,16 @@ def started(*words: str) -> Iterator[subprocess.Popen[bytes]]:
             process.kill()
 
 
-def sample_desk(home: str, leave_out: frozenset[str] = frozenset()) -> Desk:
+def sample_desk(
+    home: str, leave_out: frozenset[str] = frozenset(), server: ServerSettings | None = None
+) -> Desk:
     room = sample_room()
     operations = tuple(
         operation for operation in room.operations if operation.name not in leave_out
     )
     return open_desk(
-        Settings(rooms=(), home=Path(home)), [OpenRoom(replace(room, operations=operations))]
+        Settings(rooms=(), home=Path(home), server=server or ServerSettings()),
+        [OpenRoom(replace(room, operations=operations))],
     )
 
 
@@ -71,8 +74,11 @@ def main() -> None:
             logging.getLogger("uvicorn").setLevel("INFO")
             listener = listen("127.0.0.1", int(sys.argv[2]))
             print(f"listening on {listener.getsockname()[1]}", file=sys.stderr, flush=True)
+            delay = float(sys.argv[3]) if len(sys.argv) > 3 else None
+            left_out = UNSOUND if sys.argv[1] == "sound" else frozenset[str]()
+            server = ServerSettings(stop_delay_seconds=delay)
             run_server(
-                http_app(sample_desk(home, UNSOUND if sys.argv[1] == "sound" else frozenset())),
+                http_app(sample_desk(home, left_out, server)),
                 listener,
                 workers=1,
                 drain_seconds=10,

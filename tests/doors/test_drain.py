@@ -65,3 +65,40 @@ def test_sigterm_finishes_what_is_in_flight() -> None:
         assert b"Traceback" not in b"".join(shown)
         with pytest.raises(ConnectionRefusedError):
             http.client.HTTPConnection("127.0.0.1", port, timeout=LONGEST_WAIT_SECONDS).connect()
+
+
+def _get(port: int, path: str) -> http.client.HTTPResponse:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=LONGEST_WAIT_SECONDS)
+    connection.request("GET", path)
+    return connection.getresponse()
+
+
+@pytest.mark.promise("D8")
+def test_after_sigterm_ready_says_no_while_connections_are_still_taken() -> None:
+    # Longer than any test: only the second signal ends it.
+    with started("http", "0", "300") as process:
+        assert process.stderr is not None
+        port = int(process.stderr.readline().split()[-1])
+        early = http.client.HTTPConnection("127.0.0.1", port, timeout=LONGEST_WAIT_SECONDS)
+        early.request("GET", "/ready")
+        before = early.getresponse()
+        assert (before.status, before.getheader("connection")) == (200, None)
+        before.read()
+        process.send_signal(signal.SIGTERM)
+        for line in process.stderr:
+            if b"stopping soon" in line:
+                break
+        refused = _get(port, "/ready")
+        assert refused.status == 503
+        assert orjson.loads(refused.read())["status"] == "stopping"
+        # New connections and old ones are served once more, and told to go elsewhere.
+        served = _get(port, "/health")
+        assert (served.status, served.getheader("connection")) == (200, "close")
+        early.request("POST", "/mcp/invoke", orjson.dumps({"tool_name": "none"}), JSON)
+        last = early.getresponse()
+        assert (last.status, last.getheader("connection")) == (400, "close")
+        last.read()
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=LONGEST_WAIT_SECONDS) in {0, -signal.SIGTERM}
+        with pytest.raises(ConnectionRefusedError):
+            http.client.HTTPConnection("127.0.0.1", port, timeout=LONGEST_WAIT_SECONDS).connect()

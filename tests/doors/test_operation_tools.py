@@ -340,7 +340,7 @@ def test_what_a_sentence_asks_for_is_read_off_its_first_words_and_nouns(
         ("resume the reserach", "resume_research"),
         ("exprot my refrences", "export_references"),
         ("put the project on hold", "pause_research"),
-        ("detach the file but keep the reference", "detach_fulltext"),
+        ("detach the file but keep the reference", "detach_file"),
     ],
 )
 def test_typing_errors_verbs_of_two_words_and_exceptions_are_understood(

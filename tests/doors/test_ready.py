@@ -58,6 +58,35 @@ def test_a_caller_who_hangs_up_does_not_end_the_question_of_the_others() -> None
     asyncio.run(visit())
 
 
+@pytest.mark.promise("D8")
+def test_a_store_that_is_slow_to_open_is_not_begun_anew_by_each_question(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("carrel.doors.readiness._TIMEOUT_SECONDS", 0.01)
+    asked = 0
+
+    async def visit() -> None:
+        is_open = asyncio.Event()
+
+        async def probe() -> Health:
+            nonlocal asked
+            asked += 1
+            await is_open.wait()
+            return Health(True, "")
+
+        clock = ManualClock()
+        readiness = Readiness({"store": probe}, clock)
+        for _ in range(3):
+            assert (await readiness.ask())["store"].problem == "not_reachable"
+            clock.advance(1.01)
+        is_open.set()
+        await asyncio.sleep(0)
+        assert (await readiness.ask())["store"].is_well
+        assert asked == 1
+
+    asyncio.run(visit())
+
+
 def _ready_body(home: Path, **sections: object) -> tuple[int, dict[str, object]]:
     async def visit() -> tuple[int, dict[str, object]]:
         async with opened(settings_for(home, "tokens", **sections)) as house:

@@ -6,10 +6,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from carrel.doors.schemas import describe
+from carrel.settings import Settings
+from carrel.wiring.desk import open_desk
 from tests.doors.sample_process import started
 
 
@@ -47,3 +52,30 @@ def test_schemathesis_finds_nothing(tmp_path: Path) -> None:
     assert found.returncode == 0, found.stdout
     assert "No issues found" in found.stdout
     assert "6 selected / 6 total" in found.stdout
+
+
+def _references(node: Any) -> Iterator[str]:
+    if isinstance(node, dict):
+        for key, value in node.items():
+            if key == "$ref" and isinstance(value, str):
+                yield value
+            elif key == "mapping" and isinstance(value, dict):
+                yield from (each for each in value.values() if isinstance(each, str))
+            yield from _references(value)
+    elif isinstance(node, list):
+        for each in node:
+            yield from _references(each)
+
+
+@pytest.mark.promise("D7")
+def test_every_reference_of_the_whole_desk_leads_somewhere() -> None:
+    catalogue = open_desk(Settings.model_validate({"audit": {"enabled": False}})).catalogue
+    document = describe(catalogue, name="Carrel", version="1", public_url=None, needs_token=False)
+    found = set(_references(document))
+    assert any(".input." in each for each in found)
+    assert any(".result." in each for each in found)
+    for each in found:
+        node: Any = document
+        for part in each.removeprefix("#/").split("/"):
+            assert part in node, each
+            node = node[part]

@@ -121,12 +121,12 @@ def check_negotiation(stage: ViewStage) -> None:
     """The official client reads that the server has the extension, and its resource."""
     view = stage.open("search_papers", {"query": "marine oil"})
     view.locator("tbody tr").first.wait_for()
-    extensions = stage.logged("capabilities")[0]["extensions"]
+    extensions = stage.find_messages("capabilities")[0]["extensions"]
     assert "io.modelcontextprotocol/ui" in extensions, extensions
-    resource = stage.logged("resource")[0]
+    resource = stage.find_messages("resource")[0]
     assert resource["mimeType"] == "text/html;profile=mcp-app", resource
     assert resource["bytes"] < 60_000, resource
-    assert stage.logged("app")[0]["name"] == "carrel-papers"
+    assert stage.find_messages("app")[0]["name"] == "carrel-papers"
 
 
 def check_axe(stage: ViewStage, theme: str) -> None:
@@ -147,7 +147,7 @@ def take_pictures(browser: Any, host: HostPages, desk: ServedDesk, folder: Path)
             stage.wait_for("ui/notifications/size-changed")
             height = view.locator("html").evaluate("node => node.offsetHeight")
             page.set_viewport_size({"width": width, "height": height})
-            uri = stage.logged("resource")[0]["uri"]
+            uri = stage.find_messages("resource")[0]["uri"]
             page.screenshot(path=folder / f"chat-{uri.rpartition('/')[2]}-{name}.png")
             page.context.close()
 

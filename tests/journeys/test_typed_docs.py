@@ -106,6 +106,7 @@ README: Mapping[str, list[Expected]] = {
         )
     ],
     "carrel serve": [SERVING],
+    "CARREL_OBSERVABILITY_METRICS=prometheus carrel serve": [SERVING],
     "curl … search_papers": [shows(r"Fish oil lowers", r'"success":true')],
     "carrel knowledge import ~/notes --source team": [shows(r"2 shared")],
     "TOKEN=$(carrel tokens create ada --scopes knowledge:read)": [shows(r"it is shown only now")],

@@ -185,6 +185,7 @@ def ask_program(code: str, folder: Path, seconds: float) -> None:
     [
         ("print('hello')", "does not speak MCP: hello"),
         ("print('[' * 100000)", "does not speak MCP"),
+        ("import os\nos.close(0)\nprint('hello')", "does not speak MCP: hello"),
         ("raise SystemExit(3)", "ended with code 3"),
         ("import sys\nwhile True: print('{}')", "did not answer"),
         ("import sys\nwhile True: sys.stderr.write('x' * 100000)", "did not answer"),
@@ -197,7 +198,6 @@ def test_a_program_that_is_no_server_is_named_and_ended(
         ask_program(code, tmp_path, 2)
 
 
-@pytest.mark.skipif(os.name != "posix", reason="groups of processes are of POSIX")
 def has_ended(process_id: int) -> bool:
     """Whether a process that has been killed ends; the kernel may need a moment."""
     try:
@@ -210,6 +210,7 @@ def has_ended(process_id: int) -> bool:
         os.close(descriptor)
 
 
+@pytest.mark.skipif(os.name != "posix", reason="groups of processes are of POSIX")
 def test_what_a_program_started_is_ended_with_it(tmp_path: Path) -> None:
     code = (
         "import subprocess, sys\n"

@@ -37,7 +37,7 @@ def postgres_server() -> Iterator[str]:
     user = _ordinary_user() if os.geteuid() == 0 else None
     if user is not None:
         os.chown(folder, user.pw_uid, user.pw_gid)
-    port = _free_port()
+    port = free_port()
     options = (
         f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={folder} -c "
         f"fsync=off -c shared_buffers=32MB"
@@ -101,10 +101,37 @@ def _ordinary_user() -> pwd.struct_passwd:
     )
 
 
+@contextmanager
+def run_as_ordinary_user(command: list[str], folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A program that refuses to run as root, until the end of the block; it may use the folder."""
+    user = _ordinary_user() if os.geteuid() == 0 else None
+    if user is not None:
+        for path in (folder, *folder.rglob("*")):
+            os.chown(path, user.pw_uid, user.pw_gid)
+        for parent in folder.parents:
+            if parent.owner() == "root" and parent.stat().st_mode & 0o005 != 0o005:
+                parent.chmod(parent.stat().st_mode | 0o005)
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd=folder,
+        **_as_user(user),
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+def _as_user(user: pwd.struct_passwd | None) -> dict[str, Any]:
+    if user is None:
+        return {}
+    return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
+
+
 def _run(command: list[str], user: pwd.struct_passwd | None, folder: Path) -> None:
-    who: dict[str, Any] = (
-        {} if user is None else {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
-    )
     environment = {**os.environ, "HOME": str(folder), "LC_ALL": "C"}
     done = subprocess.run(
         command,
@@ -114,13 +141,14 @@ def _run(command: list[str], user: pwd.struct_passwd | None, folder: Path) -> No
         check=False,
         cwd=folder,
         env=environment,
-        **who,
+        **_as_user(user),
     )
     if done.returncode != 0:
         raise NoPostgresError(f"{Path(command[0]).name} failed: {done.stderr.strip()[-300:]}")
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port of the loopback that nobody listens at now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

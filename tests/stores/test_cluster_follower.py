@@ -84,8 +84,8 @@ def with_cluster(test: Callable[[Any, str], Awaitable[None]]) -> None:
             try:
                 await test(client, prefix)
             finally:
-                for name in ("lease", "references"):
-                    await client.indices.delete(index=f"{prefix}{name}", ignore_unavailable=True)
+                for name in dict(await client.indices.get(index=f"{prefix}*")):
+                    await client.indices.delete(index=name)
 
     asyncio.run(whole())
 
@@ -177,7 +177,8 @@ def test_an_index_that_somebody_removed_is_filled_again() -> None:
         shelf = Shelf(a="Fish oil")
         one = Follower(client, shelf, prefix, "one").follower
         await one.follow_once()
-        await client.indices.delete(index=f"{prefix}references")
+        (name,) = dict(await client.indices.get_alias(name=f"{prefix}references"))
+        await client.indices.delete(index=name)
         await one.follow_once()
         assert await titles(client, prefix) == shelf.titles
 

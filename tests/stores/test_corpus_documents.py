@@ -11,7 +11,7 @@ import pytest
 from carrel.rooms.knowledge.documents import Checkpoint, DocumentChange, Drop, Put, Reset
 from carrel.stores.corpus.current import CorpusPlace
 from carrel.stores.corpus.documents import CorpusDocuments
-from carrel.stores.corpus.ranked_version import ranked_version
+from carrel.stores.corpus.version_to_index import version_to_index
 from tests.stores.corpora import CorpusOnDisk, Texts, random_paper, random_papers, write_snapshot
 
 pytestmark = pytest.mark.promise("P16")
@@ -58,17 +58,21 @@ def test_both_kinds_of_corpus_rank_by_the_same_words(tmp_path: Path) -> None:
     corpus.put(papers)
     told = []
     for place in (CorpusPlace(snapshot), CorpusPlace(corpus.folder / "paper_snapshot.db")):
-        with ranked_version(place) as version:
+        with version_to_index(place) as version:
+            rows = list(version.rows())
+            assert version.digests([row for row, _ in rows]) == dict(rows)
+            assert set(version.row_numbers()) == dict(rows).keys()
             told.append(
                 {
-                    document.id: (
-                        document.fields["title"],
-                        indexed.year,
-                        indexed.place,
-                        *tuple(len(text.replace(" ", "")) for text in indexed[3:7]),
-                        *tuple(sorted(indexed.facets["author"])),
+                    each.document.id: (
+                        each.document.fields["title"],
+                        each.ranked.title,
+                        each.ranked.year,
+                        each.ranked.place,
+                        bool(each.ranked.body),
+                        tuple(sorted(each.ranked.facets["author"])),
                     )
-                    for _, document, indexed in version.page(-1)
+                    for each in version.papers([row for row, _ in rows])
                 }
             )
         place.close()

@@ -22,32 +22,27 @@ from hypothesis import strategies as st
 
 from carrel.core.caller import LOCAL_USER, Caller
 from carrel.rooms.references.ports import Change
-from carrel.stores.csl_json.document import (
+from carrel.stores.csl_json.document import LibraryDocument, UnreadableLibraryError
+from carrel.stores.csl_json.document_changes import changed_entries, is_same
+from carrel.stores.csl_json.element_history import ElementHistory
+from carrel.stores.csl_json.element_keys import (
     ElementKey,
-    LibraryDocument,
-    LibraryEntry,
-    UnreadableLibraryError,
-    changed_entries,
     content_digest,
     digest_without_id,
     element_label,
     entries_by_key,
     field_digests,
-    is_same,
     name_of,
-    object_fields,
     uuid_of,
 )
-from carrel.stores.csl_json.element_history import ElementHistory
 from carrel.stores.csl_json.ledger import Revision
-from carrel.stores.csl_json.library import (
-    CslJsonLibrary,
-    LibraryHealth,
-    UserLibraries,
-    attachments_folder,
-)
+from carrel.stores.csl_json.library import CslJsonLibrary
+from carrel.stores.csl_json.library_entry import LibraryEntry, object_fields
 from carrel.stores.csl_json.library_file import LibraryFile
+from carrel.stores.csl_json.library_health import LibraryHealth
+from carrel.stores.csl_json.library_places import attachments_folder
 from carrel.stores.csl_json.merge import MergeResult, describe_merge, merge_save
+from carrel.stores.csl_json.user_libraries import UserLibraries
 
 ODD = (
     '[\n\t{"id": "a", "type":"book",   "unknown": 1.10, "deep": {"x":[1,2 ,3]}, "n": 1e2},\n  '
@@ -404,6 +399,14 @@ def test_the_id_of_an_element_is_a_text_or_a_whole_number(raw: str, item_id: str
     assert LibraryEntry("", raw).item_id == item_id
 
 
+def test_an_item_without_an_id_is_not_given_a_key_that_leads_to_another() -> None:
+    parsed = LibraryDocument.parse(
+        b'[{"id": "fish", "custom": {"former_ids": ["Swanson-1986", 7]}}, ["former_ids"], '
+        b'{"author": [{"family": "Swanson"}], "issued": {"date-parts": [[1986]]}}]'
+    )
+    assert [item["id"] for item in parsed.items()] == ["fish", "swanson-1986a"]
+
+
 def test_only_what_is_an_item_is_listed_and_each_is_found_by_its_id() -> None:
     parsed = LibraryDocument.parse(
         b'[{"id": "a", "n": 1}, 7, {}, {"title": "No id", "issued": {"date-parts": [[2020]]}}, '
@@ -543,8 +546,8 @@ def test_a_library_answers_what_it_did_and_nothing_for_what_it_has_not(tmp_path:
         try:
             first = await library.snapshot()
             assert first.items == [] and await library.snapshot() is first
-            added = await library.add(lambda present: [{"id": "a", "n": 1}, {"title": "x"}])
-            assert len(added) == 2 and await library.add(lambda present: []) == []
+            added = await library.add((), lambda present: [{"id": "a", "n": 1}, {"title": "x"}])
+            assert len(added) == 2 and await library.add((), lambda present: []) == []
             second = await library.snapshot()
             assert second.generation > first.generation and len(second.items) == 2
             assert await library.find("a") == {"id": "a", "n": 1}
@@ -574,8 +577,8 @@ def test_every_user_has_one_library_that_is_opened_once(tmp_path: Path) -> None:
         ada, local = Caller("ada", frozenset()), Caller(LOCAL_USER, frozenset())
         assert libraries.of(ada) is libraries.of(ada) is not libraries.of(local)
         assert libraries.of(local).folder == tmp_path / "texts" != libraries.of(ada).folder
-        await libraries.of(local).add(lambda present: [{"id": "mine"}])
-        await libraries.of(ada).add(lambda present: [{"id": "hers"}])
+        await libraries.of(local).add((), lambda present: [{"id": "mine"}])
+        await libraries.of(ada).add((), lambda present: [{"id": "hers"}])
         assert [item["id"] for item in json.loads(own.read_text())] == ["mine"]
         assert [item["id"] for item in (await libraries.of(ada).snapshot()).items] == ["hers"]
         await libraries.close()

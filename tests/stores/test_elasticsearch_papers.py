@@ -6,28 +6,25 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Iterator
-from functools import partial
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 from carrel.core.errors import CarrelError
 from carrel.core.health import Health
-from carrel.rooms.knowledge.documents import DocumentChange
 from carrel.settings import Settings, SettingsError, read_settings
-from carrel.stores.sqlite.papers.documents import ranked_snapshot
+from carrel.stores.indexed_papers import IndexedPaper, IndexedVersion
+from carrel.stores.search.snapshot_version import indexed_snapshot
 from carrel.stores.sqlite.papers.snapshot import PaperSnapshot
-from carrel.wiring.knowledge import elasticsearch_client
 from carrel.wiring.papers import open_corpus, open_papers
-from tests.rooms.papers.cluster import clean, cluster_settings, fill
+from tests.rooms.papers.cluster import clean, cluster_settings, fill, put
 from tests.rooms.papers.conftest import CORPUS, RESIDUAL, TRANSFORMER
 from tests.rooms.papers.snapshots import write_snapshot
 
 pytest.importorskip("elasticsearch", reason="the extra `elasticsearch` is not installed")
-
-from carrel.stores.elasticsearch.papers import RankedPapers
-from carrel.stores.elasticsearch.sync import sync
 
 
 @pytest.fixture
@@ -122,40 +119,38 @@ class PowerCutError(Exception):
 
 
 class CutOff:
-    """The papers of a snapshot, until so many changes have been told."""
+    """A version of a snapshot that can be read until so many papers were taken."""
 
-    index, fields, is_public = RankedPapers.index, RankedPapers.fields, RankedPapers.is_public
-
-    def __init__(self, papers: RankedPapers, after: int) -> None:
-        self._papers = papers
+    def __init__(self, version: IndexedVersion, after: int) -> None:
+        self._version = version
         self._after = after
 
-    async def changes(self, since: str | None) -> AsyncIterator[DocumentChange]:
-        told = 0
-        async for change in self._papers.changes(since):
-            if told == self._after:
-                raise PowerCutError
-            yield change
-            told += 1
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._version, name)
+
+    def papers(self, rows: Sequence[int]) -> list[IndexedPaper]:
+        if self._after < len(rows):
+            raise PowerCutError
+        self._after -= len(rows)
+        return self._version.papers(rows)
+
+    def statistics(self) -> None:
+        raise PowerCutError
 
 
 def stopped(settings: Settings, snapshot: Path, after: int) -> None:
-    async def run() -> None:
-        source, client = PaperSnapshot(snapshot), elasticsearch_client(settings)
-        papers = RankedPapers(partial(ranked_snapshot, source), mark_every=2)
-        try:
-            await sync(
-                client,
-                CutOff(papers, after),
-                f"{settings.elasticsearch.prefix}papers",
-                lambda count: None,
-            )
-        finally:
-            await client.close()
-            source.close()
+    source = PaperSnapshot(snapshot)
 
-    with pytest.raises(PowerCutError):
-        asyncio.run(run())
+    @contextmanager
+    def cut_off() -> Iterator[IndexedVersion]:
+        with indexed_snapshot(source) as version:
+            yield cast(IndexedVersion, CutOff(version, after))
+
+    try:
+        with pytest.raises(PowerCutError):
+            asyncio.run(put(settings, cut_off, at_once=1))
+    finally:
+        source.close()
 
 
 @pytest.mark.promise("K6")
@@ -164,12 +159,11 @@ def test_a_run_that_was_stopped_half_way_is_not_taken_for_the_whole(settings: Se
     snapshot = write_snapshot(folder, CORPUS)
     asyncio.run(fill(settings, snapshot))
     write_snapshot(folder, (TRANSFORMER,), build_id="1" * 32)
-    stopped(settings, snapshot, after=1)
+    stopped(settings, snapshot, after=0)
     assert refusal(settings).code == "unavailable"
     write_snapshot(folder, CORPUS)
     assert refusal(settings).code == "unavailable"
-    # Nothing was removed before the run was stopped, so nothing is written again.
-    assert asyncio.run(fill(settings, snapshot)) == 0
+    assert asyncio.run(fill(settings, snapshot)) == len(CORPUS) - 1
     assert set(titles(settings, "residual OR transformer OR 深度学习")) == {
         paper.title for paper in CORPUS
     }
@@ -178,7 +172,7 @@ def test_a_run_that_was_stopped_half_way_is_not_taken_for_the_whole(settings: Se
 @pytest.mark.promise("K6")
 def test_a_run_that_was_stopped_goes_on_where_it_was(settings: Settings) -> None:
     snapshot = write_snapshot(settings.home / "papers", CORPUS)
-    stopped(settings, snapshot, after=5)
+    stopped(settings, snapshot, after=2)
     assert refusal(settings).code == "unavailable"
     assert asyncio.run(fill(settings, snapshot)) == len(CORPUS) - 2
     assert set(titles(settings, "residual OR transformer OR 深度学习")) == {

@@ -22,12 +22,9 @@ elasticsearch = pytest.importorskip(
     "elasticsearch", reason="the extra `elasticsearch` is not installed"
 )
 
+from carrel.stores.elasticsearch.fields import READERS  # noqa: E402
 from carrel.stores.elasticsearch.search import RemoteSearch  # noqa: E402
-from carrel.stores.elasticsearch.sync import (  # noqa: E402
-    READERS,
-    IndexOutdatedError,
-    sync,
-)
+from carrel.stores.elasticsearch.sync import IndexOutdatedError, sync  # noqa: E402
 
 
 @pytest.fixture(scope="module")

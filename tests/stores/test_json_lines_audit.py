@@ -7,7 +7,8 @@ from __future__ import annotations
 import asyncio
 import os
 import stat
-from collections.abc import Sequence
+import threading
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,9 +17,10 @@ import pytest
 
 from carrel.core.errors import AuditUnavailableError
 from carrel.policy.audit import AuditRecord, QueueOptions, Retention, mask_parameters
-from carrel.policy.audit_anchor import Anchors
+from carrel.policy.audit_anchor import AnchorEvent, Anchors, AnchorTip
 from carrel.policy.audit_verification import Verification, verify
 from carrel.stores.audit_queue import AuditNotice, QueuedAudit
+from carrel.stores.json_lines.anchors import AnchorFile
 from carrel.stores.json_lines.audit import JsonLinesAudit, audit_files, read_lines
 
 
@@ -205,6 +207,78 @@ def test_what_could_not_be_written_is_written_when_there_is_room_again() -> None
         "audit",
     ]
     assert verify(sink.kept).problems == []
+
+
+@pytest.mark.promise("A5")
+def test_a_log_that_failed_is_tried_again_without_calls() -> None:
+    """A balancer that asks /ready sends a replica nothing until the log can be written again."""
+
+    class RecoveringSink(StubbornSink):
+        def __init__(self) -> None:
+            super().__init__()
+            self.has_appended = threading.Event()
+
+        def last_hash(self) -> str | None:
+            if self.is_full:
+                raise OSError(5, "no connection")
+            return None
+
+        def append(self, lines: Sequence[bytes]) -> None:
+            super().append(lines)
+            self.has_appended.set()
+
+    sink = RecoveringSink()
+    audit = QueuedAudit(sink)
+
+    async def refuse() -> None:
+        with pytest.raises(AuditUnavailableError):
+            await audit.write_durably(record(1))
+
+    asyncio.run(refuse())
+    assert audit.is_failing
+    sink.is_full = False
+    assert sink.has_appended.wait(30)
+    assert audit.flush()
+    assert not audit.is_failing
+    audit.close()
+    rows = [orjson.loads(line)["phase"] for line in sink.kept]
+    assert rows == ["opened", "closed"]
+    assert verify(sink.kept).problems == []
+
+
+@pytest.mark.promise("A5")
+def test_an_anchor_that_failed_is_made_without_calls(tmp_path: Path) -> None:
+    class FailingAnchors(AnchorFile):
+        is_away = False
+        has_added = threading.Event()
+
+        def add(self, event: AnchorEvent, facts: Mapping[str, object]) -> AnchorTip:
+            if self.is_away:
+                raise OSError(5, "no connection")
+            tip = super().add(event, facts)
+            if event is AnchorEvent.HEAD:
+                self.has_added.set()
+            return tip
+
+    anchors = FailingAnchors(tmp_path / "anchors", tmp_path / "key.pem", tmp_path / "count")
+    sink = StubbornSink()
+    sink.is_full = False
+    audit = QueuedAudit(
+        sink, open_anchors=lambda: anchors, options=QueueOptions(anchor_every_lines=1)
+    )
+    # An anchor is made after a flush is answered, so a second flush ends after the anchor.
+    audit.write(record(1))
+    assert audit.flush() and audit.flush()
+    anchors.is_away = True
+    audit.write(record(2))
+    assert audit.flush() and audit.flush()
+    assert audit.is_failing
+    anchors.has_added.clear()
+    anchors.is_away = False
+    assert anchors.has_added.wait(30)
+    assert audit.flush() and audit.flush()
+    assert not audit.is_failing
+    audit.close()
 
 
 @pytest.mark.promise("A5")

@@ -140,7 +140,7 @@ def test_versions_are_found_by_what_they_hold_and_the_oldest_go_first(tmp_path: 
     versions.keep(b"not a library")
     older = versions.current()
     assert older is not None and older.data == b"[1]", "one that cannot be read is passed over"
-    assert [mark for mark, _ in versions.accepted()] == [digest(b"[1]")]
+    assert [mark for mark, _ in versions.iterate_accepted()] == [digest(b"[1]")]
     for number in range(30):
         versions.keep(b"[%d]" % number)
     numbers = [number for number, _, _ in versions.list_files()]
@@ -218,13 +218,13 @@ def test_old_texts_are_let_go_only_when_the_ledger_is_large_and_has_doubled(
     ledger.rewrite(revisions)
     size = ledger.path.stat().st_size
     monkeypatch.setattr("carrel.stores.csl_json.ledger._COMPACT_BYTES", size + 1)
-    ledger.compact_if_large()
+    ledger.compact_if_large(0)
     assert ledger.read() == revisions
     monkeypatch.setattr("carrel.stores.csl_json.ledger._COMPACT_BYTES", size)
-    ledger.compact_if_large()
+    ledger.compact_if_large(0)
     olds = [revision.before[key] for revision in ledger.read()]
     assert [isinstance(old, str) for old in olds] == [False] * 2 + [True] * 10
     ledger.rewrite(revisions)
-    ledger.compact_if_large()
+    ledger.compact_if_large(0)
     assert ledger.read() == revisions, "it has not doubled since"
     assert without_old_texts(without_old_texts(revisions)) == without_old_texts(revisions)

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from carrel.stores.csl_json.file_replacement import exchange
 from carrel.stores.csl_json.library_file import LibraryFile
 
 Item = dict[str, Any]
@@ -392,3 +393,33 @@ def test_an_old_text_is_let_go_and_the_merge_still_knows_it(
     assert by_id(path)["a"]["abstract"].startswith("59 ")
     assert by_id(path)["b"]["note"] == "edited"
     assert (path.parent / ".lib.json.carrel" / "ledger.jsonl").stat().st_size < 60 * 1000
+
+
+@pytest.mark.promise("L9")
+@pytest.mark.parametrize("way", ["change", "materialize"])
+def test_a_save_right_behind_ours_is_not_taken_for_ours(
+    path: Path, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(path, [book("a")])
+    library = LibraryFile(path)
+    add(library, book("b"))
+    stale = [book("a"), book("editor")]
+
+    def exchange_and_save(draft: Path, target: Path) -> Path | None:
+        replaced = exchange(draft, target)
+        # An editor that loaded the file at first renames its draft over it at this moment.
+        save(path.with_suffix(".editor"), stale)
+        path.with_suffix(".editor").replace(path)
+        return replaced
+
+    with monkeypatch.context() as patched:
+        patched.setattr("carrel.stores.csl_json.journal.exchange", exchange_and_save)
+        if way == "change":
+            add(library, book("c"))
+        else:
+            library.record(lambda present: present.with_added([book("c")]))
+            library.materialize()
+    wanted = ["a", "b", "c", "editor"]
+    assert sorted(str(item["id"]) for item in library.read().document.items()) == wanted
+    assert sorted(ids(path)) == wanted
+    assert sorted(str(item["id"]) for item in load(path)) == wanted

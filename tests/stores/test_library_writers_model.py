@@ -1,5 +1,5 @@
 """A generator as judge: assistants and stale editors of any age write one library, and nothing
-acknowledged may be lost.
+acknowledged may be lost, though assistants are killed between the ledger and the file.
 
 Every value is unique, so that whoever holds it got it from whoever wrote it. The model remembers
 for each item and field what was
@@ -12,6 +12,7 @@ import json
 import os
 import shutil
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -41,6 +42,10 @@ class Editor:
     loaded: dict[str, Item]
     edited: dict[tuple[str, str], Any] = field(default_factory=dict)
     deleted: set[str] = field(default_factory=set)
+
+
+class Killed(BaseException):
+    """The end of a process at some step."""
 
 
 class Writers(RuleBasedStateMachine):
@@ -89,7 +94,7 @@ class Writers(RuleBasedStateMachine):
                 "note": f"note {number}",
             }
             items.append(item | {"custom": {"uuid": f"uuid-{number}"}} if has_uuid else item)
-        self.assistants[who % 2].change(lambda present: present.with_added(items))
+        self._write(who % 2, lambda present: present.with_added(items))
         for item in items:
             self.present[item["id"]] = item
             self.fields[item["id"], "note"] = item["note"]
@@ -108,7 +113,7 @@ class Writers(RuleBasedStateMachine):
             assert entry is not None
             return present.with_entry(chosen[0], entry.with_changes({name: value}))
 
-        self.assistants[who % 2].change(edit)
+        self._write(who % 2, edit)
         for item_id in chosen:
             self.fields[item_id, name] = value
             self.changed.add((item_id, name))
@@ -123,10 +128,41 @@ class Writers(RuleBasedStateMachine):
             chosen[:] = [ids[which % len(ids)]] if ids else []
             return present.without(chosen[0]) if chosen else present
 
-        self.assistants[who % 2].change(remove)
+        self._write(who % 2, remove)
         for item_id in chosen:
             self._forget(item_id)
             self.absent.add(item_id)
+
+    def _write(self, who: int, edit: Callable[[LibraryDocument], LibraryDocument]) -> None:
+        """The first assistant is content with the ledger, the second waits for the file."""
+        assistant = self.assistants[who]
+        (assistant.record if who == 0 else assistant.change)(edit)
+
+    @rule(who=CHANCE)
+    def file_follows(self, who: int) -> None:
+        self.assistants[who % 2].materialize()
+
+    @rule(who=CHANCE)
+    def assistant_is_killed(self, who: int) -> None:
+        self.assistants[who % 2] = LibraryFile(self.path)
+
+    @rule(who=CHANCE, step=st.integers(min_value=1, max_value=9))
+    def assistant_is_killed_while_the_file_follows(self, who: int, step: int) -> None:
+        left = step
+
+        def count(fd: object) -> None:
+            nonlocal left
+            left -= 1
+            if not left:
+                raise Killed
+
+        os.fsync = count
+        try:
+            self.assistants[who % 2].materialize()
+        except Killed:
+            self.assistants[who % 2] = LibraryFile(self.path)
+        finally:
+            os.fsync = lambda fd: None
 
     @rule(which=st.integers(min_value=0, max_value=2))
     def editor_loads(self, which: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from tests.access.support import (
 )
 from tests.stores.contracts.access import AccessStoreContract
 from tests.stores.contracts.buckets import RATE, SharedBucketsContract, Story
+from tests.stores.contracts.sign_ins import SignInStoreContract
 from tests.stores.test_json_lines_audit import record
 
 psycopg = pytest.importorskip("psycopg", reason="the extra `postgres` is not installed")
@@ -33,7 +35,7 @@ pytest.importorskip("psycopg_pool", reason="the extra `postgres` is not installe
 
 from carrel.policy.audit import QueueOptions  # noqa: E402
 from carrel.settings import Settings  # noqa: E402
-from carrel.stores.postgres.audit import PostgresAudit, read_lines  # noqa: E402
+from carrel.stores.postgres.audit import PostgresAnchors, PostgresAudit, read_lines  # noqa: E402
 from carrel.stores.postgres.database import PostgresDatabase  # noqa: E402
 from carrel.stores.postgres.limits import PostgresBuckets  # noqa: E402
 from carrel.wiring.audit import open_audit, open_audit_reader  # noqa: E402
@@ -42,6 +44,12 @@ NOWHERE = "postgresql://nobody@127.0.0.1:1/none?connect_timeout=1"
 
 
 class TestPostgresAccess(AccessStoreContract):
+    @pytest.fixture
+    def open_store(self, postgres_url: str) -> Callable[[], SqlAccess]:
+        return lambda: SqlAccess(PostgresDatabase(postgres_url, "access", SqlAccess.schema_steps))
+
+
+class TestPostgresSignIns(SignInStoreContract):
     @pytest.fixture
     def open_store(self, postgres_url: str) -> Callable[[], SqlAccess]:
         return lambda: SqlAccess(PostgresDatabase(postgres_url, "access", SqlAccess.schema_steps))
@@ -147,6 +155,37 @@ def test_the_audit_table_only_grows_and_its_chain_is_whole(postgres_url: str) ->
         connection.execute("ALTER TABLE audit_log DISABLE TRIGGER audit_log_only_grows")
         connection.execute("DELETE FROM audit_log WHERE sequence = 3")
     assert len(verify(read_lines(postgres_url)).problems) == 2
+
+
+@pytest.mark.promise("A5")
+def test_a_restart_of_the_server_since_the_last_record_fails_no_call(postgres_url: str) -> None:
+    named = f"{postgres_url}{'&' if '?' in postgres_url else '?'}application_name=carrel-audit-test"
+
+    async def run() -> None:
+        audit = PostgresAudit(
+            named,
+            open_anchors=lambda: PostgresAnchors(named, None),
+            options=QueueOptions(anchor_every_lines=1),
+        )
+        await audit.write_durably(record(1))
+        assert audit.flush() and audit.flush()
+        with psycopg.connect(postgres_url, autocommit=True) as connection:
+            ended = connection.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = "
+                "'carrel-audit-test'"
+            ).fetchall()
+        assert len(ended) == 2
+        await audit.write_durably(record(2))
+        assert audit.flush() and audit.flush()
+        assert not audit.is_failing
+        audit.close()
+
+    asyncio.run(run())
+    lines = list(read_lines(postgres_url))
+    assert (verify(lines).problems, [json.loads(line)["request_id"] for line in lines]) == (
+        [],
+        ["audit", "r1", "audit", "r2", "audit", "audit"],
+    )
 
 
 TAMPERING = {
@@ -256,7 +295,7 @@ def test_tables_from_before_there_were_versions_are_of_the_first_and_newer_ones_
 
 def test_without_a_server_the_store_is_unavailable() -> None:
     async def run() -> None:
-        store = SqlAccess(PostgresDatabase(NOWHERE, "access", (), wait_seconds=1))
+        store = SqlAccess(PostgresDatabase(NOWHERE, "access", ()))
         with pytest.raises(UnavailableError, match="PostgreSQL cannot be used"):
             await store.users()
         await store.close()

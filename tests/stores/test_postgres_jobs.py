@@ -17,4 +17,4 @@ from carrel.stores.sql.jobs import SqlJobs
 class TestPostgresJobs(JobStoreContract):
     @pytest.fixture
     def store(self, postgres_url: str) -> JobStore:
-        return SqlJobs(PostgresDatabase(postgres_url, "jobs", SqlJobs.schema_steps, connections=4))
+        return SqlJobs(PostgresDatabase(postgres_url, "jobs", SqlJobs.schema_steps))

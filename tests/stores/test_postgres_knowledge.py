@@ -20,6 +20,7 @@ from tests.stores.postgres_server import NoPostgresError, postgres_server
 psycopg = pytest.importorskip("psycopg", reason="the extra `postgres` is not installed")
 
 from carrel.stores.postgres.knowledge import STEPS, postgres_knowledge  # noqa: E402
+from carrel.stores.postgres.pool import PoolOptions  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +52,9 @@ class TestPostgresKnowledge(KnowledgeStoreContract):
 
 def test_a_server_that_is_not_there_is_told_plainly_without_its_address() -> None:
     async def ask() -> None:
-        store, _ = postgres_knowledge("postgresql://u:secret@127.0.0.1:9/x", wait_seconds=0.2)
+        store, _ = postgres_knowledge(
+            "postgresql://u:secret@127.0.0.1:9/x", PoolOptions(wait_seconds=0.2)
+        )
         with pytest.raises(KnowledgeStoreError) as refused:
             await store.find("x")
         assert "secret" not in refused.value.message

@@ -17,4 +17,4 @@ class TestPostgresLiterature(LiteratureStoreContract):
     @pytest.fixture
     def store(self, postgres_url: str) -> SqlLiterature:
         steps = SqlLiterature.schema_steps
-        return SqlLiterature(PostgresDatabase(postgres_url, "literature", steps, connections=4))
+        return SqlLiterature(PostgresDatabase(postgres_url, "literature", steps))

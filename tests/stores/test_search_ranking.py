@@ -10,8 +10,9 @@ import pytest
 
 from carrel.libraries.query.papers import PaperIdentifier, parse_paper_query
 from carrel.libraries.text.abbreviations import AbbreviationTable
+from carrel.stores.search.engine import MatchCount
 from carrel.stores.search.parts import PartWriter
-from carrel.stores.search.ranking import MatchCount, PaperRanking, RankedPassage
+from carrel.stores.search.ranking import PaperRanking, RankedPassage
 from carrel.stores.search.schema import IndexedDocument
 from carrel.stores.search.views import View, open_view
 from carrel.stores.search.vocabulary import Vocabulary

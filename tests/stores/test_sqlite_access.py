@@ -19,6 +19,7 @@ from carrel.stores.sqlite.limits import SqliteBuckets
 from tests.access.support import ManualClock
 from tests.stores.contracts.access import ADA, AccessStoreContract
 from tests.stores.contracts.buckets import RATE, BucketsContract, SharedBucketsContract, Story
+from tests.stores.contracts.sign_ins import SignInStoreContract
 
 
 class TestSqliteAccess(AccessStoreContract):
@@ -49,6 +50,12 @@ class TestSqliteAccess(AccessStoreContract):
             await store.close()
 
         asyncio.run(run())
+
+
+class TestSqliteSignIns(SignInStoreContract):
+    @pytest.fixture
+    def open_store(self, tmp_path: Path) -> Callable[[], SqlAccess]:
+        return lambda: SqlAccess(SqliteDriver(tmp_path / "access.sqlite", SqlAccess.schema_steps))
 
 
 class TestInProcessBuckets(BucketsContract):

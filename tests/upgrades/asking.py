@@ -8,11 +8,15 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
 PASSWORD = "a long enough password"
 ROOT = Path(__file__).parents[2]
+# Calls of one room, sent the answers of each list of them, until it has what it tells.
+Calls = list[tuple[str, dict[str, Any]]]
+Questions = Generator[Calls, list[dict[str, Any]], Any]
 _RUN = "import sys; from carrel.cli import main; sys.exit(main())"
 
 
@@ -32,7 +36,7 @@ def carrel(home: Path, *words: str, text: str = "") -> str:
     return done.stdout
 
 
-def tools(home: Path, calls: list[tuple[str, dict[str, Any]]]) -> list[dict[str, Any]]:
+def tools(home: Path, calls: Calls) -> list[dict[str, Any]]:
     """Calls tools over stdio; answers their structured contents, and fails where one failed."""
     start = {
         "protocolVersion": "2025-06-18",
@@ -59,18 +63,46 @@ def tools(home: Path, calls: list[tuple[str, dict[str, Any]]]) -> list[dict[str,
 
 
 def ask_all(home: Path) -> dict[str, Any]:
-    """Every fact that the home holds, read through the doors."""
+    """Every fact that the home holds, read through the doors.
+
+    The questions of all rooms share two processes: the second opens what the first upgraded.
+    """
+    asking = [_ask_papers(), _ask_references(), _ask_knowledge(), _ask_nodes(), _ask_research()]
+    papers, references, knowledge, nodes, research = _ask_together(home, asking)
+    users = carrel(home, "users", "list")
     return {
-        "papers": ask_papers(home),
-        "references": _references(home),
-        "knowledge": _knowledge(home),
-        "nodes": _nodes(home),
-        "research": _research(home),
-        "users": sorted(name for name in ("ada", "bob") if name in carrel(home, "users", "list")),
+        "papers": papers,
+        "references": references,
+        "knowledge": knowledge,
+        "nodes": nodes,
+        "research": research,
+        "users": sorted(name for name in ("ada", "bob") if name in users),
     }
 
 
 def ask_papers(home: Path) -> list[dict[str, Any]]:
+    (papers,) = _ask_together(home, [_ask_papers()])
+    return list(papers)
+
+
+def _ask_together(home: Path, asking: list[Questions]) -> list[Any]:
+    """Put the questions of all to one process, what they ask upon the answers to the next, and so
+    on; gives what each found.
+    """
+    found: dict[int, Any] = {}
+    waiting = {at: (each, next(each)) for at, each in enumerate(asking)}
+    while waiting:
+        answers = iter(tools(home, [call for _, calls in waiting.values() for call in calls]))
+        now, waiting = waiting, {}
+        for at, (each, calls) in now.items():
+            try:
+                waiting[at] = (each, each.send([next(answers) for _ in calls]))
+            except StopIteration as end:
+                found[at] = end.value
+    return [found[at] for at in range(len(asking))]
+
+
+def _ask_papers() -> Questions:
     words = (
         "paper",
         "search",
@@ -83,30 +115,36 @@ def ask_papers(home: Path) -> list[dict[str, Any]]:
         "magnesium",
         "migraine",
     )
-    answers = tools(home, [("search_papers", {"query": word, "limit": 100}) for word in words])
+    answers = yield [("search_papers", {"query": word, "limit": 100}) for word in words]
     ids = sorted({hit["paper_id"] for answer in answers for hit in _rows(answer)})
-    metadata = tools(home, [("get_paper_metadata", {"paper_id": paper}) for paper in ids])
-    texts = tools(home, [("get_paper_source", {"paper_id": paper}) for paper in ids])
+    told = yield [
+        (name, {"paper_id": paper})
+        for name in ("get_paper_metadata", "get_paper_source")
+        for paper in ids
+    ]
+    metadata, texts = told[: len(ids)], told[len(ids) :]
     return [
         {
             "paper_id": paper,
-            **{name: told[name] for name in ("title", "authors", "year")},
+            **{name: facts[name] for name in ("title", "authors", "year")},
             "text": text.get("content", text.get("text")),
         }
-        for paper, told, text in zip(ids, metadata, texts, strict=True)
+        for paper, facts, text in zip(ids, metadata, texts, strict=True)
     ]
 
 
-def _references(home: Path) -> dict[str, Any]:
-    (listed,) = tools(home, [("list_references", {"format": "json", "limit": 100})])
-    (text,) = tools(home, [("get_fulltext", {"id": "ostrom1990"})])
+def _ask_references() -> Questions:
+    listed, text = yield [
+        ("list_references", {"format": "json", "limit": 100}),
+        ("get_fulltext", {"id": "ostrom1990"}),
+    ]
     return {
         "items": sorted(listed["references"], key=lambda item: str(item["id"])),
         "fulltext": text["markdown"],
     }
 
 
-def _knowledge(home: Path) -> list[dict[str, Any]]:
+def _ask_knowledge() -> Questions:
     titles = (
         "Imported first",
         "Imported second",
@@ -114,7 +152,7 @@ def _knowledge(home: Path) -> list[dict[str, Any]]:
         "A note for the team",
         "A proposed note",
     )
-    answers = tools(home, [("search_knowledge", {"query": title}) for title in titles])
+    answers = yield [("search_knowledge", {"query": title}) for title in titles]
     ids = sorted({hit["id"] for answer in answers for hit in _rows(answer)})
     kept = (
         "id",
@@ -127,26 +165,31 @@ def _knowledge(home: Path) -> list[dict[str, Any]]:
         "created_at",
         "updated_at",
     )
-    notes = tools(home, [("get_knowledge", {"id": found}) for found in ids])
+    notes = yield [("get_knowledge", {"id": found}) for found in ids]
     return [{name: note[name] for name in kept if name in note} for note in notes]
 
 
-def _nodes(home: Path) -> list[dict[str, Any]]:
+def _ask_nodes() -> Questions:
     names = ["Liver fibrosis", "Gremlin-1"]
-    (answer,) = tools(
-        home, [("node_knowledge_retriever", {"node_names": names, "include_metadata": True})]
-    )
+    (answer,) = yield [
+        ("node_knowledge_retriever", {"node_names": names, "include_metadata": True})
+    ]
     return list(answer["results"])
 
 
-def _research(home: Path) -> list[dict[str, Any]]:
-    (listed,) = tools(home, [("list_research_projects", {})])
-    found = []
-    for project in _rows(listed):
-        (answer,) = tools(home, [("list_hypotheses", {"research_id": project["id"], "limit": 50})])
-        hypotheses = {one["id"]: one["summary"] for one in _rows(answer)}
-        found.append({"research_id": project["id"], "hypotheses": hypotheses})
-    return found
+def _ask_research() -> Questions:
+    (listed,) = yield [("list_research_projects", {})]
+    projects = _rows(listed)
+    answers = yield [
+        ("list_hypotheses", {"research_id": project["id"], "limit": 50}) for project in projects
+    ]
+    return [
+        {
+            "research_id": project["id"],
+            "hypotheses": {one["id"]: one["summary"] for one in _rows(answer)},
+        }
+        for project, answer in zip(projects, answers, strict=True)
+    ]
 
 
 def _rows(answer: dict[str, Any]) -> list[dict[str, Any]]:

@@ -76,7 +76,7 @@ def test_a_backup_of_an_earlier_home_restores_whole(
 
 @pytest.mark.promise("P16")
 def test_the_next_build_turns_an_earlier_corpus_into_segments_and_all_of_it_is_found(
-    unpacked: tuple[Path, dict[str, Any]], tmp_path: Path
+    unpacked: tuple[Path, dict[str, Any]],
 ) -> None:
     home, told = unpacked
     corpus = home / "papers"
@@ -86,6 +86,15 @@ def test_the_next_build_turns_an_earlier_corpus_into_segments_and_all_of_it_is_f
     assert not [path.name for path in corpus.glob("paper*")], "the files of before are gone"
     assert read_papers(home) == before
     assert not list(_missing(told["papers"], ask_papers(home), "papers"))
+
+
+@pytest.mark.promise("P16")
+def test_segments_of_an_earlier_corpus_come_back_from_a_backup(tmp_path: Path) -> None:
+    with tarfile.open(KEPT[0]) as packed:
+        packed.extractall(tmp_path, filter="data")
+    home = tmp_path / "home"
+    before = read_papers(home)
+    carrel(home, "papers", "build", str(DEMO), "--into", str(home / "papers"))
     carrel(home, "backup", str(tmp_path / "desk.tar.gz"))
     second = tmp_path / "second"
     second.mkdir()

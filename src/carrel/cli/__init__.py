@@ -32,6 +32,9 @@ _GROUPS: dict[str, dict[str, tuple[str, str]]] = {
             "write everything embedded into one file; check such a file",
         ),
         "restore": ("carrel.cli.restore", "put a backup in place"),
+        "move": ("carrel.cli.move", "copy a home into a shared database"),
+        "migrate": ("carrel.cli.migrate", "bring the tables of the shared database forward"),
+        "quotas": ("carrel.cli.quotas", "what people and groups may use in a day, and have used"),
         "databases": (
             "carrel.cli.databases",
             "say whether the embedded databases are there; begin one anew",
@@ -43,6 +46,7 @@ _GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "search": ("carrel.cli.search", "fill a real Elasticsearch from the local stores"),
     },
     "People": {
+        "people": ("carrel.cli.people", "show and end what acts for each person"),
         "users": ("carrel.cli.users", "add, list and disable the people who can log in"),
         "tokens": ("carrel.cli.tokens", "make, list and revoke tokens for scripts"),
         "audit": ("carrel.cli.audit", "list, verify and export the audit log"),

@@ -23,6 +23,7 @@ from carrel.wiring.backup import (
     check_backup,
     kept_elsewhere,
     make_backup,
+    open_database_copies,
 )
 from carrel.wiring.home import embedded_databases
 
@@ -32,8 +33,8 @@ _NEXT_STEP = "carrel restore FILE puts it in place, here or on another machine."
 def run(words: list[str]) -> int:
     parser = CommandParser(
         prog="carrel backup",
-        description="Write everything embedded into one file, while the server goes on. The file "
-        "holds secrets: keep it safe.",
+        description="Write everything, the shared database included, into one file, while the "
+        "server goes on. The file holds secrets: keep it safe.",
     )
     parser.add_argument(
         "file",
@@ -47,6 +48,11 @@ def run(words: list[str]) -> int:
         "--verify",
         action="store_true",
         help="write nothing: check all of a backup that was made before",
+    )
+    parser.add_argument(
+        "--no-database",
+        action="store_true",
+        help="files alone, where DATABASE_URL names a database that is backed up otherwise",
     )
     parser.add_argument("--quiet", action="store_true", help="no progress")
     add_place_options(parser)
@@ -68,6 +74,7 @@ def run(words: list[str]) -> int:
         return 0
     clock = SystemClock()
     settings = place_settings(options)
+    database = None if options.no_database else open_database_copies(settings)
     name = backup_name(clock)
     target = (
         Path(name)
@@ -86,10 +93,11 @@ def run(words: list[str]) -> int:
         manifest = make_backup(
             backup_places(settings),
             target,
-            elsewhere=kept_elsewhere(settings),
+            elsewhere=kept_elsewhere(settings, has_database=database is not None),
             may_replace=options.overwrite,
             progress=progress,
             clock=clock,
+            database=database,
         )
     if options.json:
         show_json(_facts(target, manifest))

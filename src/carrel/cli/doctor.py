@@ -16,6 +16,7 @@ from carrel.cli.parsers import CommandParser
 from carrel.core.errors import UnavailableError
 from carrel.core.health import Health
 from carrel.settings import Settings, SettingsError
+from carrel.settings.home_rules import list_data_places
 from carrel.wiring.audit import record_command
 from carrel.wiring.desk import open_desk
 from carrel.wiring.home import embedded_databases
@@ -59,6 +60,7 @@ def run(words: list[str]) -> int:
         facts: dict[str, object] = {
             "is_well": is_well,
             "findings": [_as_facts(name, finding) for name, finding in findings.items()],
+            "data": [asdict(each) for each in list_data_places(settings)],
         }
         if options.fix:
             facts["repairs"] = [asdict(outcome) for outcome in outcomes]

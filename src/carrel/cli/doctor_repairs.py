@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Callable, Iterator, Mapping, Sized
 from dataclasses import dataclass
 from functools import partial
@@ -108,7 +109,10 @@ def list_unmendable(findings: Mapping[str, Health], mended: set[str]) -> list[Ou
 
 
 def _find_modes(home: Path) -> dict[Path, int]:
-    return dict([*find_closed_modes(home), *readable_by_others(home)])
+    modes = dict(find_closed_modes(home))
+    for path, mode in readable_by_others(home):
+        modes[path] = modes.get(path, mode) & stat.S_IRWXU
+    return modes
 
 
 def _mend_modes(home: Path) -> str:
@@ -138,6 +142,9 @@ def _has_own_corpus(settings: Settings) -> bool:
 def _make_index(settings: Settings) -> str:
     from carrel.cli.calls import call_local
 
+    if settings.papers.corpus_url is not None:
+        call_local(settings, "papers", "fetch_papers", {"check": True})
+        return "what was damaged of the published corpus was fetched again"
     try:
         call_local(settings, "papers", "index_papers", {})
     except DamagedCorpusError as error:

@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 
 from carrel.cli.page import Column, Heading, Line, MakePage, Note, Page, Part, Table, Verbatim
+from carrel.cli.reference_values import readable_fields
 from carrel.cli.value_formats import count_things, format_count, format_time, is_for_people
 from carrel.rooms.references.local_operations import (
     LibraryChange,
@@ -122,17 +123,13 @@ def _item(text: ReferenceText) -> dict[str, Any] | None:
 
 def _changed_fields(before: dict[str, Any], item: dict[str, Any]) -> list[Part]:
     """What differs from the revision before; for people, who know the rest from there."""
-    names = [name for name in {**before, **item} if before.get(name) != item.get(name)]
+    was, now = readable_fields(before), readable_fields(item)
+    names = [name for name in {**was, **now} if was.get(name) != now.get(name)]
     lines = [
-        Line(f"{name}: {_value(before.get(name))} → {_value(item.get(name))}") for name in names
+        Line(f"{name}: {was.get(name) or 'nothing'} → {now.get(name) or 'nothing'}")
+        for name in names
     ]
     return [*lines] or [Line("the same")]
-
-
-def _value(value: object) -> str:
-    if value is None:
-        return "nothing"
-    return value if isinstance(value, str) else orjson.dumps(value).decode()
 
 
 def _restored(answer: RestoredLibrary) -> Page:

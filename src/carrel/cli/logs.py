@@ -8,7 +8,7 @@ from carrel.doors.logs import configure_logs
 from carrel.settings import Settings
 
 # A person reads the error itself; the audit log keeps the call, and --log-level shows both.
-_SAID_BY_THE_ERROR = frozenset({"carrel.gate", "carrel.audit"})
+_SAID_BY_THE_ERROR = frozenset({"carrel.gate", "carrel.audit", "psycopg.pool"})
 
 
 def configure_command_logs(level: str | None, settings: Settings) -> None:

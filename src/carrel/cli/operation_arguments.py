@@ -114,7 +114,7 @@ def _read_value(
 
 def _read_item(field: str, item: str, facts: Mapping[str, Any]) -> object:
     kinds = set(_kinds(facts))
-    if item == "-" and "string" in kinds and "maxLength" not in facts:
+    if "string" in kinds and "maxLength" not in facts and _names_file(item):
         return _text_from(item, _MOST_BYTES)
     may_be_object = "$ref" in json.dumps(facts) or "object" in kinds
     if may_be_object and item.lstrip().startswith("{"):
@@ -122,6 +122,11 @@ def _read_item(field: str, item: str, facts: Mapping[str, Any]) -> object:
     if "integer" in kinds and item.removeprefix("-").isdecimal():
         return int(item)
     return item if "string" in kinds else _parse_or_keep(item)
+
+
+def _names_file(item: str) -> bool:
+    """Whether one of several texts is `-` or `@FILE`; BibTeX begins with @ as well."""
+    return item == "-" or (item.startswith("@") and not {"{", "(", "\n"} & set(item))
 
 
 def _read_text(field: str, value: str, facts: Mapping[str, Any]) -> str:

@@ -13,6 +13,7 @@ from typing import TextIO
 from carrel.cli.page import Page, Table
 from carrel.cli.page_text import list_notes, write_page_text
 from carrel.libraries.text.control_characters import escape_controls
+from carrel.libraries.text.surrogates import whole_text
 
 _NARROWEST_TERMINAL = 20
 
@@ -32,7 +33,7 @@ def show_page(page: Page | str, *, file: TextIO | None = None) -> None:
     """Print a page: drawn on a terminal, as plain text elsewhere; its notes are never piped."""
     stream = sys.stdout if file is None else file
     if isinstance(page, str):
-        show(page, file=stream, end="" if page.endswith("\n") else "\n")
+        show(whole_text(page), file=stream, end="" if page.endswith("\n") else "\n")
         return
     if not page.parts:
         return
@@ -42,11 +43,11 @@ def show_page(page: Page | str, *, file: TextIO | None = None) -> None:
 
         draw_page(page, stream, terminal_width(stream), has_colour=has_colour(stream))
         return
-    text = write_page_text(page)
+    text = whole_text(write_page_text(page))
     if text:
         show(text, file=stream)
     for note in list_notes(page.parts):
-        show(note, file=sys.stderr)
+        show(whole_text(note), file=sys.stderr)
 
 
 def is_drawn(stream: TextIO) -> bool:

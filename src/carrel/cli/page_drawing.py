@@ -35,6 +35,7 @@ from carrel.cli.page import (
     plain_text,
 )
 from carrel.libraries.text.control_characters import escape_controls
+from carrel.libraries.text.surrogates import whole_text
 
 # Running text is hard to read on longer lines, however wide the terminal is.
 _WIDEST_PARAGRAPH = 100
@@ -74,7 +75,7 @@ def draw_page(page: Page, stream: TextIO, width: int, *, has_colour: bool) -> No
         soft_wrap=False,
     )
     lines = _lines(console, tuple(_with_markdown_parsed(page.parts)), width)
-    stream.write("".join(f"{line}\n" for line in lines))
+    stream.write(whole_text("".join(f"{line}\n" for line in lines)))
     stream.flush()
 
 

@@ -79,6 +79,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="let what earlier builds took from other folders leave the corpus (it stays "
         "otherwise)",
     )
+    parser.add_argument(
+        "--engine",
+        choices=["here", "processes", "ray"],
+        default="here",
+        help="who reads: this build (the usual), processes by partitions that are kept when it is "
+        "stopped, or a cluster of Ray",
+    )
+    parser.add_argument(
+        "--address",
+        metavar="ADDRESS",
+        help="the cluster of Ray (default: one on this machine, for this build)",
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress")
     add_user_option(parser)
     add_home_options(parser)
@@ -102,6 +114,8 @@ def build(options: argparse.Namespace) -> int:
         "max_megabytes": options.max_megabytes,
         "without_edges": options.without_edges,
         "only": options.only,
+        "engine": options.engine,
+        "address": options.address,
     }
     # A corpus elsewhere may be for others; the desk's own is not.
     is_elsewhere = into.resolve() != own.parent.resolve()

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from shlex import quote
 from typing import Any
 
+from carrel.cli.library_care_pages import CARE_PAGES
 from carrel.cli.library_history_pages import HISTORY_PAGES
 from carrel.cli.page import (
     Column,
@@ -27,14 +29,27 @@ from carrel.cli.page import (
     Verbatim,
     dim,
     join_inline,
+    make_page,
     strong,
 )
 from carrel.cli.paper_names import notice_lines
+from carrel.cli.shared_library_pages import SHARED_LIBRARY_PAGES
+from carrel.cli.upkeep_pages import UPKEEP_PAGES
 from carrel.cli.value_formats import count_things, format_count, is_for_people
 from carrel.core.answer import Text
 from carrel.core.note_links import NoteLink
+from carrel.libraries.csl.name_lists import et_al_variables
 from carrel.rooms.references.fulltext import named_attachments
-from carrel.rooms.references.items import family, keywords, people, tags, text_of, year_of
+from carrel.rooms.references.items import (
+    collections_of,
+    family,
+    keywords,
+    people,
+    read_state_of,
+    tags,
+    text_of,
+    year_of,
+)
 from carrel.rooms.references.models import (
     AboutWorks,
     Added,
@@ -143,12 +158,18 @@ def _cells(item: dict[str, Any]) -> tuple[str, str, str, str, str]:
 def shorten_authors(item: dict[str, Any]) -> str:
     """Family names of one or two people, "et al." for more; editors where nobody wrote it."""
     for field in ("author", "editor"):
-        names = [name for person in people(item, field) if (name := family(person))]
-        if len(names) > _MOST_NAMED:
+        names = [name for person in people(item, field) if (name := _family_name(person))]
+        if names and (len(names) > _MOST_NAMED or field in et_al_variables(item)):
             return f"{names[0]} et al."
         if names:
             return " & ".join(names)
     return ""
+
+
+def _family_name(person: dict[str, Any]) -> str:
+    """The name with the particle that always stands before it: `van der Berg`."""
+    particle = str(person.get("non-dropping-particle") or "")
+    return " ".join(part for part in (particle, family(person)) if part)
 
 
 def plain_title(item: dict[str, Any]) -> str:
@@ -237,7 +258,7 @@ def _shorten_rows(rows: Sequence[_AddedRow]) -> Sequence[_AddedRow]:
 
 def _added_name(each: Added) -> str:
     files = f" ({count_things(len(each.attached), 'file')} attached)" if each.attached else ""
-    return f"{each.title or each.source}{files}"
+    return f"{each.title or '(no title)'}{files}"
 
 
 def _name(each: Any) -> str:
@@ -255,8 +276,10 @@ def _citations(answer: Citations) -> Page:
 def _styles(answer: FoundStyles) -> Page:
     if not answer.styles:
         return Page((Note("No style has these words in its name or title."),), next_step="")
-    rows = [(style.name, style.title) for style in answer.styles]
-    parts: list[Part] = [Table((Column("style", whole=True), "title"), rows)]
+    rows = [
+        (style.name, style.title, style.format, ", ".join(style.fields)) for style in answer.styles
+    ]
+    parts: list[Part] = [Table((Column("style", whole=True), "title", "format", "fields"), rows)]
     end = (answer.page - 1) * answer.limit + len(rows)
     if end < answer.total:
         more = f"; --page {answer.page + 1} shows the next"
@@ -310,6 +333,8 @@ def reference_parts(item: dict[str, Any]) -> list[Part]:
         *((name, text_of(item, name)) for name in _IDENTIFIERS),
         ("keywords", "; ".join(keywords(item))),
         ("tags", "; ".join(tags(item))),
+        ("collections", "; ".join(collections_of(item))),
+        ("read", "" if (state := read_state_of(item)) == "unread" else state),
         ("note", text_of(item, "note")),
         ("full text", _files(item)),
     ]
@@ -359,7 +384,19 @@ def _detached(answer: DetachedFiles) -> Page:
     return Page((*_notices(answer), line, *deleted))
 
 
-PAGES: Mapping[str, MakePage] = {
+def _for_any_library(make: MakePage) -> MakePage:
+    """Without a next command where a shared library is meant: ours would name one's own."""
+
+    def draw(answer: Any, arguments: Mapping[str, Any]) -> Page | str:
+        page = make_page(make, answer, arguments)
+        if arguments.get("shared_library") is None or isinstance(page, str):
+            return page
+        return replace(page, next_step="")
+
+    return PageOfQuestion(draw)
+
+
+_LIBRARY_PAGES: Mapping[str, MakePage] = {
     "search_references": PageOfQuestion(_found),
     "list_references": PageOfQuestion(_list),
     "add_references": _added,
@@ -373,4 +410,10 @@ PAGES: Mapping[str, MakePage] = {
     "get_fulltext": _fulltext,
     "detach_fulltext": _detached,
     **HISTORY_PAGES,
+    **CARE_PAGES,
+    **UPKEEP_PAGES,
+}
+PAGES: Mapping[str, MakePage] = {
+    **{name: _for_any_library(make) for name, make in _LIBRARY_PAGES.items()},
+    **SHARED_LIBRARY_PAGES,
 }

@@ -16,7 +16,12 @@ from carrel.core.clock import SystemClock
 from carrel.core.progress import NoProgress
 from carrel.settings import Settings, SettingsError, read_settings
 from carrel.wiring.audit import anchor_restored_log, record_command
-from carrel.wiring.backup import backup_places, index_rebuilder, restore_backup
+from carrel.wiring.backup import (
+    backup_places,
+    index_rebuilder,
+    open_database_copies,
+    restore_backup,
+)
 
 _NEXT_STEP = "carrel doctor says what is on the desk now."
 _NEXT_STEP_ELSEWHERE = "carrel doctor --home DIR says what is on the desk now."
@@ -49,6 +54,7 @@ def run(words: list[str]) -> int:
         may_move_aside=options.force,
         progress=progress,
         clock=SystemClock(),
+        database=open_database_copies(settings),
     )
     # Recorded when it is done: the log itself is among what a restore puts in place.
     facts = {"made_at": done.manifest.made_at, "aside": [str(folder) for folder in done.aside]}

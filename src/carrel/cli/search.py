@@ -31,6 +31,11 @@ def run(words: list[str]) -> int:
         metavar="NAME",
         help="only this index; may be given more than once",
     )
+    sync.add_argument(
+        "--rebuild",
+        action="store_true",
+        help="make the indices anew beside those in use, which go when the new ones are whole",
+    )
     add_desk_options(sync)
     add_json_option(sync)
     if len(words) > 1 and words[1] != "sync" and not words[1].startswith("-"):
@@ -46,12 +51,13 @@ def run(words: list[str]) -> int:
         )
     wanted = options.index or []
     with record_command(settings, "search:sync", "elasticsearch://", {"indices": wanted}):
-        return asyncio.run(_sync(settings, wanted, is_json=options.json))
+        return asyncio.run(_sync(settings, wanted, rebuild=options.rebuild, is_json=options.json))
 
 
-async def _sync(settings: Settings, names: list[str], *, is_json: bool) -> int:
+async def _sync(settings: Settings, names: list[str], *, rebuild: bool, is_json: bool) -> int:
     synced = []
-    async with aclosing(sync_indices(settings, names, TerminalProgress())) as indices:
+    running = sync_indices(settings, names, TerminalProgress(), rebuild=rebuild)
+    async with aclosing(running) as indices:
         async for index in indices:
             synced.append({"index": index.index, "written": index.put, "dropped": index.dropped})
             if not is_json:

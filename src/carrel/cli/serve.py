@@ -7,6 +7,7 @@ import logging
 import os
 import signal
 import sys
+import tempfile
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -21,12 +22,14 @@ from carrel.core.clock import SystemClock
 from carrel.doors.http.server import listen, run_server
 from carrel.doors.logs import configure_logs
 from carrel.settings import Settings
+from carrel.settings.home_rules import find_refused
 from carrel.settings.network_rules import connection_limits, refuse_open_server
 from carrel.wiring.access import open_access_store
 from carrel.wiring.audit import record_command
+from carrel.wiring.database import refuse_other_schema
 from carrel.wiring.desk import open_desk
 from carrel.wiring.home import read_local_secret, unserved_files
-from carrel.wiring.http import RESOLVED_SETTINGS, http_app
+from carrel.wiring.http import METRICS_FOLDER, RESOLVED_SETTINGS, http_app
 from carrel.wiring.papers import has_corpus
 
 if TYPE_CHECKING:
@@ -74,7 +77,18 @@ def run(words: list[str]) -> int:
     refuse_open_server(settings)
     for what, file in unserved_files(settings).items():
         log.warning("not served, because DATABASE_URL is set", extra={"what": what, "file": file})
-    listener = listen(settings.server.host, settings.server.port)
+    refuse_other_schema(settings)
+    for refused in find_refused(settings):
+        log.warning(
+            "not kept here, and so refused",
+            extra={
+                "room": refused.room,
+                "reason": refused.message,
+                "next_step": refused.next_step,
+            },
+        )
+    others_answer = settings.is_one_of_several and settings.server.workers == 1
+    listener = listen(settings.server.host, settings.server.port, waits_for_start=others_answer)
     port = listener.getsockname()[1]
     settings = settings.model_copy(
         update={"server": settings.server.model_copy(update={"port": port})}
@@ -82,20 +96,33 @@ def run(words: list[str]) -> int:
     workers = settings.server.workers
     with keeping_interrupts():
         desk = open_desk(settings, audit_stream="stdout")
-        if settings.auth.mode == "builtin":
+        if desk.access.built_in is not None and desk.access.built_in.has_passwords:
             _greet_the_first_user(settings)
         app = http_app(desk) if workers == 1 else "carrel.wiring.http:app_from_environment"
     if workers > 1:
         os.environ[RESOLVED_SETTINGS] = settings.model_dump_json()
-    print(_greeting(settings), file=sys.stderr, flush=True)
-    run_server(
-        app,
-        listener,
-        workers=workers,
-        drain_seconds=settings.server.drain_seconds,
-        limits=connection_limits(settings),
-    )
+    greeting = _greeting(settings)
+    with _shared_metrics(settings):
+        run_server(
+            app,
+            listener,
+            workers=workers,
+            drain_seconds=settings.server.drain_seconds,
+            limits=connection_limits(settings),
+            announce=lambda: print(greeting, file=sys.stderr, flush=True),
+        )
     return 0
+
+
+@contextmanager
+def _shared_metrics(settings: Settings) -> Iterator[None]:
+    """A folder in which workers see one another's numbers, while they serve."""
+    if settings.server.workers == 1 or not settings.observability.has_page:
+        yield
+        return
+    with tempfile.TemporaryDirectory(prefix="carrel-metrics-") as folder:
+        os.environ[METRICS_FOLDER] = folder
+        yield
 
 
 @contextmanager

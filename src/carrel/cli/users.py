@@ -8,6 +8,7 @@ import getpass
 import sys
 
 from carrel.cli.json_output import add_json_option, iso_time, show_json
+from carrel.cli.leaving import add_leave_options, check_leave, run_leave
 from carrel.cli.options import add_home_options, home_settings
 from carrel.cli.output import say_next_step, show, show_page
 from carrel.cli.page import Column, Note, Page, Table
@@ -60,6 +61,11 @@ def run(words: list[str]) -> int:
         help="also revoke the static tokens that act for this user",
     )
     _add_password_options(reset)
+    add_leave_options(
+        commands.add_parser(
+            "leave", help="export, hand over or erase what somebody leaves; counts it first"
+        )
+    )
     for command in commands.choices.values():
         add_home_options(command)
         add_json_option(command)
@@ -67,6 +73,16 @@ def run(words: list[str]) -> int:
     settings = home_settings(options)
     if options.command == "list":
         return asyncio.run(_run(settings, options))
+    if options.command == "leave":
+        if not check_leave(options):
+            return asyncio.run(run_leave(settings, options))
+        facts = {
+            "export": str(options.export) if options.export else None,
+            "hand_over_to": options.hand_over_to,
+            "erase": options.erase,
+        }
+        with record_command(settings, "users:leave", f"user:{options.name[:100]}", facts):
+            return asyncio.run(run_leave(settings, options))
     with record_command(settings, f"users:{options.command}", f"user:{options.name[:100]}"):
         return asyncio.run(_run(settings, options))
 
@@ -169,7 +185,13 @@ def _password(options: argparse.Namespace) -> str:
     if options.generate:
         return new_password()
     if not sys.stdin.isatty():
-        return validate_password(sys.stdin.readline().rstrip("\r\n"))
+        try:
+            return validate_password(sys.stdin.readline().rstrip("\r\n"))
+        except InvalidInputError as error:
+            raise InvalidInputError(
+                f"{error.message} (read from standard input, which is no terminal)",
+                next_step="Add --generate to have one made up, or pipe a longer one in.",
+            ) from None
     password = validate_password(getpass.getpass("Password: "))
     if getpass.getpass("Once more: ") != password:
         raise InvalidInputError(

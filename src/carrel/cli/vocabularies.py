@@ -10,6 +10,7 @@ from carrel.cli.output import say_next_step, show, show_page
 from carrel.cli.page import Column, Note, Page, Table
 from carrel.cli.parsers import CommandParser
 from carrel.settings import Settings
+from carrel.settings.home_rules import refuse_home
 from carrel.wiring.audit import record_command
 from carrel.wiring.vocabularies import (
     StoredVocabulary,
@@ -56,6 +57,8 @@ def run(words: list[str]) -> int:
     if options.command == "list":
         _show_list(settings, options.json)
         return 0
+    if not settings.keeps_home:
+        raise refuse_home(settings, "vocabularies")
     name = options.name or suggest_name(options.file)
     with record_command(settings, f"vocabularies:{options.command}", f"vocabulary:{name[:100]}"):
         if options.command == "remove":

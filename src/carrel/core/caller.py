@@ -7,7 +7,7 @@ import ipaddress
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from carrel.core.progress import NoProgress, Progress
 
@@ -67,7 +67,8 @@ class Visit:
 
     `receipts` collects the charges; `operator` is the operating system account, for the audit log.
     `takes_links` says whether its protocol knows links to resources in an answer; `session` tells
-    apart the clients of one person where the door knows it.
+    apart the clients of one person where the door knows it. What stands last is for telemetry
+    (core/call_observer.py) and stays as it is where nothing is measured.
     """
 
     door: str
@@ -81,6 +82,11 @@ class Visit:
     takes_links: bool = True
     session: str = ""
     receipts: list[Allowance] = field(default_factory=list, compare=False, repr=False)
+    began: float = 0.0
+    failure: str = ""
+    trace_headers: tuple[str, str] | None = None
+    mcp_message: dict[str, Any] | None = None
+    mcp_code: int | None = None
 
     @property
     def address_group(self) -> str:

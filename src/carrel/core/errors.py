@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 from collections.abc import Mapping
 from typing import ClassVar
@@ -13,6 +14,8 @@ Facts = Mapping[str, object]
 MAX_DESCRIPTION_CHARACTERS = 200
 # Drivers quote the values they stumble over, so everything from the first quote to the last goes.
 _QUOTED = re.compile(r"""(["'`\u201c\u00ab]).*["'`\u201d\u00bb]""", re.DOTALL)
+# What the system says of a disk that is full, or of an account's share of it.
+DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 _CODES = ("sqlstate", "sqlite_errorname", "status_code")
 
 
@@ -122,6 +125,16 @@ class StorageFullError(UnavailableError):
             f"The disk is full: {place} cannot be written",
             next_step="Free some space there, then try again.",
         )
+
+    @classmethod
+    def of(cls, error: BaseException) -> StorageFullError | None:
+        """The error to tell where one that nobody expected came of a full disk, else None."""
+        found: BaseException | None = error
+        while found is not None:
+            if isinstance(found, OSError) and found.errno in DISK_FULL:
+                return cls.at("this server's disk")
+            found = found.__cause__
+        return None
 
 
 class NotConfiguredError(CarrelError):

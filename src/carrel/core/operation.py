@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 from urllib.parse import unquote
 
 from pydantic import BaseModel, ConfigDict, JsonValue
@@ -27,7 +27,12 @@ class Question(BaseModel):
 
 
 class Answer(BaseModel):
-    """Base of every structured answer."""
+    """Base of every structured answer.
+
+    The text in the field `text_field` is what MCP clients show: it is a block of its own, as it is.
+    """
+
+    text_field: ClassVar[str] = ""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 

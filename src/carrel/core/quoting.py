@@ -90,6 +90,8 @@ def _plain_id(name: str) -> str:
 
 def distinct(sources: Iterable[QuotedSource]) -> tuple[QuotedSource, ...]:
     """The sources without duplicates, in the order of their first mention."""
+    if isinstance(sources, tuple) and len(sources) < 2:
+        return sources
     return tuple(dict.fromkeys(sources))
 
 

@@ -32,6 +32,9 @@ class ErrorMapping:
     is_refusal: bool = False
 
 
+_UNAVAILABLE = 503
+# What is told where an error does not say itself when to come back.
+_RETRY_SECONDS = 2
 _NOT_FOUND = ErrorMapping(404, RESOURCE_NOT_FOUND, 3)
 _BAD = ErrorMapping(400, INVALID_PARAMS, 2)
 
@@ -56,6 +59,7 @@ TABLE: dict[str, ErrorMapping] = {
     "oauth_refused": ErrorMapping(400, INVALID_REQUEST, 4, is_refusal=True),
     "permission_denied": ErrorMapping(403, FORBIDDEN, 4),
     "rate_limit_exceeded": ErrorMapping(429, LIMITED, 5, is_refusal=True),
+    "quota_exceeded": ErrorMapping(429, LIMITED, 5, is_refusal=True),
     "internal_error": ErrorMapping(500, INTERNAL, 1),
     "paper_not_found": _NOT_FOUND,
     "paper_changed": ErrorMapping(409, APPLICATION, 6),
@@ -77,7 +81,9 @@ TABLE: dict[str, ErrorMapping] = {
     "page_not_found": _NOT_FOUND,
     "page_not_drawn": _NOT_FOUND,
     "asset_fetch_failed": ErrorMapping(503, APPLICATION, 5),
+    "schema_mismatch": ErrorMapping(503, APPLICATION, 5),
     "database_replaced": ErrorMapping(503, APPLICATION, 5),
+    "database_not_empty": ErrorMapping(409, APPLICATION, 6),
     "snapshot_unavailable": ErrorMapping(503, APPLICATION, 5),
     "search_too_broad": _BAD,
     "unsupported_clause": _BAD,
@@ -137,3 +143,13 @@ def exit_of_failures(codes: Sequence[str], otherwise: int) -> int:
 def error_mapping(error: CarrelError) -> ErrorMapping:
     """The mapping of an error; an unmapped code is reported as an internal error."""
     return TABLE.get(error.code, TABLE["internal_error"])
+
+
+def find_retry_after(error: CarrelError) -> int | None:
+    """After how many seconds the caller may try again; None where trying again does not help."""
+    stated = error.details.get("retry_after")
+    if isinstance(stated, int):
+        return stated
+    if error.is_retryable and error_mapping(error).http_status == _UNAVAILABLE:
+        return _RETRY_SECONDS
+    return None

@@ -26,7 +26,8 @@ _BOUNDS_OF_IDS = frozenset({"maxLength", "minLength", "pattern"})
 def listed_input_schema(operation: Operation[Any], *, has_cursor: bool = False) -> Schema:
     """The schema of the input, without what a model does not choose by.
 
-    Left out are bounds of ids, `null` for what can be left out, and the refusal of unknown names.
+    Left out are what says that it is not listed (`x-unlisted`), bounds of ids, `null` for what
+    can be left out, and the refusal of unknown names.
     With `has_cursor` it is that of doors that cut long answers, with the cursor to go on by.
     """
     schema = input_schema(operation)
@@ -34,6 +35,7 @@ def listed_input_schema(operation: Operation[Any], *, has_cursor: bool = False) 
     properties = {
         name: _shorten_input(name, facts, is_required=name in required)
         for name, facts in schema.get("properties", {}).items()
+        if not facts.get("x-unlisted")
     }
     if has_cursor and not operation.is_whole and operation.effect is Effect.READS:
         properties["cursor"] = _CURSOR

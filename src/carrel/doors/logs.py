@@ -19,6 +19,12 @@ _OWN_FIELDS = frozenset(vars(logging.makeLogRecord({}))) | {
     "color_message",
 }
 
+# Loggers that tell of every request.
+_NOISY = (
+    *("uvicorn", "httpx2", "httpcore2", "httpx", "httpcore", "mcp", "fastmcp"),
+    "elastic_transport",
+)
+
 
 def configure_logs(level: str, form: str, without: frozenset[str] = frozenset()) -> None:
     """Sends every log record to standard error in one form; `without` those of named loggers."""
@@ -28,7 +34,7 @@ def configure_logs(level: str, form: str, without: frozenset[str] = frozenset())
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level.upper())
-    for noisy in ("uvicorn", "httpx2", "httpcore2", "httpx", "httpcore", "mcp", "fastmcp"):
+    for noisy in _NOISY:
         logging.getLogger(noisy).setLevel("WARNING")
 
 

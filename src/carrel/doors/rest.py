@@ -18,7 +18,7 @@ from carrel.core.clock import Clock
 from carrel.core.errors import CarrelError, InvalidInputError, UnknownOperationError
 from carrel.core.operation import Operation
 from carrel.core.quoting import quoted_facts
-from carrel.doors.errors import error_mapping
+from carrel.doors.errors import error_mapping, find_retry_after
 from carrel.doors.http import Route
 from carrel.doors.http.messages import JSON_TYPE, Challenge, Header, HttpRequest, Response
 from carrel.doors.http.request_checks import is_from_browser
@@ -177,7 +177,7 @@ class RestDoor:
             "refused or failed",
             extra={**facts, "status": http_status},
         )
-        retry_after = error.details.get("retry_after")
+        retry_after = find_retry_after(error)
         body = {
             "success": False,
             "error": error.message,
@@ -191,7 +191,7 @@ class RestDoor:
             "recovery_suggestions": [error.next_step] if error.next_step else [],
         }
         headers: tuple[Header, ...] = ()
-        if isinstance(retry_after, int):
+        if retry_after is not None:
             headers = ((b"retry-after", str(retry_after).encode()),)
         if http_status in {401, 403}:
             headers = (*headers, *self._challenge(error))

@@ -93,6 +93,7 @@ def describe(
 ) -> dict[str, Any]:
     """The whole document; `more_paths` are those of doors beside the gateway."""
     operations = list(catalogue.operations.values())
+    definitions: dict[str, Schema] = {}
     document: dict[str, Any] = {
         "openapi": "3.1.0",
         "info": {
@@ -111,7 +112,7 @@ def describe(
                 )
             },
             "/mcp/tools/{name}": {"get": _show_tool()},
-            "/mcp/invoke": {"post": _invoke(operations)},
+            "/mcp/invoke": {"post": _invoke(operations, definitions)},
             "/mcp/health": {
                 "get": _get(
                     "gateway_health", "Whether the gateway answers", _HEALTH, ["403", "421"]
@@ -121,7 +122,7 @@ def describe(
             "/ready": {"get": _ready()},
             **(more_paths or {}),
         },
-        "components": {"schemas": {"Error": _ERROR, "Tool": _TOOL}},
+        "components": {"schemas": {"Error": _ERROR, "Tool": _TOOL, **definitions}},
     }
     if public_url:
         document["servers"] = [{"url": public_url}]
@@ -133,7 +134,8 @@ def describe(
     return document
 
 
-def _invoke(operations: list[Operation[Any]]) -> dict[str, Any]:
+def _invoke(operations: list[Operation[Any]], definitions: dict[str, Schema]) -> dict[str, Any]:
+    """What `POST /mcp/invoke` takes and answers; named parts of schemas go to `definitions`."""
     return {
         "operationId": "invoke",
         "summary": "Invoke a tool",
@@ -141,7 +143,7 @@ def _invoke(operations: list[Operation[Any]]) -> dict[str, Any]:
             "required": True,
             "content": {
                 "application/json": {
-                    "schema": {"oneOf": [_invocation(operation) for operation in operations]}
+                    "schema": {"oneOf": [_invocation(each, definitions) for each in operations]}
                 }
             },
         },
@@ -149,12 +151,39 @@ def _invoke(operations: list[Operation[Any]]) -> dict[str, Any]:
             "200": _json("The tool's result", {"oneOf": [_RESULT]}),
             **_errors(list(_ERRORS)),
         },
-        "x-results": {operation.name: result_schema(operation) for operation in operations},
+        "x-results": {
+            each.name: _move_definitions(result_schema(each), f"{each.name}.result", definitions)
+            for each in operations
+        },
     }
 
 
-def _invocation(operation: Operation[Any]) -> dict[str, Any]:
-    params = input_schema(operation)
+def _move_definitions(schema: Schema, owner: str, definitions: dict[str, Schema]) -> Schema:
+    """The schema with its own `$defs` among the document's components.
+
+    References count from the root of the document, so what stands inside of it is not found.
+    """
+    own = {f"#/$defs/{name}": f"{owner}.{name}" for name in schema.get("$defs", {})}
+    if not own:
+        return schema
+
+    def point_to_components(node: Any) -> Any:
+        if isinstance(node, list):
+            return [point_to_components(each) for each in node]
+        if isinstance(node, dict):
+            return {key: point_to_components(value) for key, value in node.items()}
+        if isinstance(node, str) and node in own:
+            return f"#/components/schemas/{own[node]}"
+        return node
+
+    for name, definition in schema["$defs"].items():
+        definitions[own[f"#/$defs/{name}"]] = point_to_components(definition)
+    kept = {key: value for key, value in schema.items() if key != "$defs"}
+    return cast(Schema, point_to_components(kept))
+
+
+def _invocation(operation: Operation[Any], definitions: dict[str, Schema]) -> dict[str, Any]:
+    params = _move_definitions(input_schema(operation), f"{operation.name}.input", definitions)
     required = ["tool_name", "params"] if params.get("required") else ["tool_name"]
     return {
         "type": "object",

@@ -9,7 +9,7 @@ import logging
 import re
 import secrets
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from pydantic import ValidationError
 
@@ -23,18 +23,31 @@ from carrel.core.errors import (
     InsufficientPermissionsError,
     InternalError,
     InvalidInputError,
+    StorageFullError,
     TimedOutError,
     UnavailableError,
     UnknownOperationError,
     describe_cause,
 )
 from carrel.core.name_suggestions import near_names
-from carrel.core.operation import ArgumentCompletion, Effect, Entry, Operation, Prompt, Resource
+from carrel.core.operation import (
+    ArgumentCompletion,
+    Effect,
+    Entry,
+    Operation,
+    Prompt,
+    Question,
+    Resource,
+)
 from carrel.core.waiting import within
 from carrel.libraries.text.budget import InputTooCostlyError
 from carrel.policy.audit import REFUSED, Audit, AuditRecord, mask_parameters
 from carrel.policy.identity import Identity
 from carrel.policy.limits import Limits
+from carrel.policy.quotas import NoQuotas, Quotas
+
+if TYPE_CHECKING:
+    from carrel.core.call_observer import CallObserver
 
 log = logging.getLogger("carrel.gate")
 # Doors cut it already; a longer one would still fill the audit log.
@@ -47,7 +60,18 @@ STRANGER = Caller(user_id=ANONYMOUS_USER, scopes=frozenset())
 class Gate:
     """Holds the policies, and lets calls through one at a time, each leaving its record."""
 
-    def __init__(self, identity: Identity, limits: Limits, audit: Audit, clock: Clock) -> None:
+    def __init__(
+        self,
+        identity: Identity,
+        limits: Limits,
+        audit: Audit,
+        clock: Clock,
+        quotas: Quotas | None = None,
+        observer: CallObserver | None = None,
+    ) -> None:
+        self._observer = observer
+        self._quotas = quotas or NoQuotas()
+        self._has_quotas = quotas is not None and not isinstance(quotas, NoQuotas)
         self._identity = identity
         self._limits = limits
         self._audit = audit
@@ -71,6 +95,8 @@ class Gate:
             if not entry.scopes <= caller.scopes:
                 raise InsufficientPermissionsError(entry.scopes, caller.scopes)
             await self._limits.charge(caller, visit, entry)
+            if self._has_quotas:
+                await self._quotas.charge(caller, entry)
         except CarrelError as refusal:
             self.record_refusal(visit, entry.action, entry.address, refusal, caller)
             raise
@@ -84,24 +110,40 @@ class Gate:
         progress: ReportProgress | None = None,
         *,
         can_follow: bool = False,
+        question: Question | None = None,
     ) -> Any:
-        """Runs an operation on arguments that came from outside."""
+        """Runs an operation on arguments that came from outside.
+
+        `question` is what they were read as, where a door has read them already.
+        """
         if operation.is_local and visit.door != COMMAND_LINE:
             refusal = UnknownOperationError(operation.name)
             self.record_refusal(visit, operation.action, operation.address, refusal, caller)
             raise refusal
 
+        if question is not None:
+            return await self._admit(
+                operation,
+                caller,
+                visit,
+                arguments,
+                lambda call: operation.run(question, call),
+                progress,
+                can_follow,
+            )
+
         async def work(call: Call) -> Any:
             validate = operation.question.__pydantic_validator__.validate_python
             try:
-                question = validate(arguments)
+                asked = validate(arguments)
             except ValidationError as error:
                 try:
-                    question = validate(convert_integral_floats(arguments, error))
+                    asked = validate(convert_integral_floats(arguments, error))
                 except ValidationError as wrong:
+                    await self._quotas.give_back(caller, operation)
                     names = list(operation.question.model_fields)
                     raise to_invalid_input_error(wrong, names) from None
-            return await operation.run(question, call)
+            return await operation.run(asked, call)
 
         return await self._admit(operation, caller, visit, arguments, work, progress, can_follow)
 
@@ -147,6 +189,8 @@ class Gate:
         caller: Caller = STRANGER,
     ) -> None:
         """Audit a call that was refused before it ran."""
+        if self._observer is not None:
+            self._observer.refused(visit, refusal.code)
         self._audit.write(
             self._record(
                 REFUSED, caller, visit, action, resource, None, "failure", refusal.code, None
@@ -186,16 +230,10 @@ class Gate:
         can_follow: bool = False,
     ) -> AnswerT:
         await self.admit_piece(entry, caller, visit)
+        action, address = entry.action, entry.address
+        shown = mask_parameters(parameters)
         record = self._record(
-            "started",
-            caller,
-            visit,
-            entry.action,
-            entry.address,
-            mask_parameters(parameters),
-            "started",
-            None,
-            None,
+            "started", caller, visit, action, address, shown, "started", None, None
         )
         if entry.effect is Effect.READS:
             self._audit.write(record)
@@ -203,7 +241,8 @@ class Gate:
             try:
                 await self._audit.write_durably(record)
             except AuditUnavailableError as refusal:
-                self.record_refusal(visit, entry.action, entry.address, refusal, caller)
+                self.record_refusal(visit, action, address, refusal, caller)
+                await self._quotas.give_back(caller, entry)
                 raise
         began = self._clock.monotonic()
         code: str | None = None
@@ -241,16 +280,20 @@ class Gate:
                 # The operator may know which file it was and what the system says of it.
                 code = "os_error"
                 raise
-            code = InternalError.code
             error_id = secrets.token_hex(8)
             log.exception("call failed", extra=_log_facts(error_id, entry, caller, visit))
+            if (full := StorageFullError.of(error)) is not None:
+                code = full.code
+                full.details["error_id"] = error_id
+                raise full from error
+            code = InternalError.code
             raise InternalError(error_id) from error
         finally:
             spent = (self._clock.monotonic() - began) * 1000.0
+            if self._observer is not None and (code or visit.mcp_message is None):
+                self._observer.call_ended(entry, visit, code or result, spent / 1000.0)
             self._audit.write(
-                self._record(
-                    "ended", caller, visit, entry.action, entry.address, None, result, code, spent
-                )
+                self._record("ended", caller, visit, action, address, None, result, code, spent)
             )
 
     def _record(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 from carrel.core.caller import Call
 from carrel.core.catalogue import Room
@@ -16,25 +16,37 @@ NOT_SERVED = "not_served_home_is_not_persistent"
 
 
 class HomeNotPersistentError(CarrelError):
-    """The answer would rest on files that another replica or the next start does not have."""
+    """What is written would rest on files that another replica or the next start does not have.
+
+    `what` begins the sentence ("Notes are"), `because` says why the folder is doubted, `instead`
+    what an operator may set so that the data are kept elsewhere.
+    """
 
     code = "home_not_persistent"
 
-    def __init__(self, what: str, *, has_database: bool) -> None:
-        self.what = what
-        self.has_database = has_database
-        reason = (
-            "beside a shared database"
-            if has_database
-            else "on a platform whose instances keep no files"
-        )
+    def __init__(self, room: str, what: str, *, because: str, instead: str = "") -> None:
+        self.room = room
+        self._facts = (room, what, because, instead)
+        remedy = f"{instead}, or " if instead else ""
         super().__init__(
-            f"{what} kept in files of the server's home folder, and {reason} nothing says that "
-            "this folder lasts and is the same for every replica",
-            next_step="The operator can mount one persistent folder for all replicas and set "
-            "server.home_is_persistent = true (CARREL_SERVER_HOME_IS_PERSISTENT).",
-            details={"setting": "server.home_is_persistent"},
+            f"{what} kept in files of the server's home folder, and {because} nothing says that "
+            "this folder lasts and is the same for every replica: they would be lost or seen by "
+            "one replica alone",
+            next_step=f"The operator can {remedy}mount one persistent folder for all replicas and "
+            "set server.home_is_persistent = true.",
+            details={"room": room, "setting": "server.home_is_persistent"},
         )
+
+    def again(self) -> HomeNotPersistentError:
+        """A new one: an exception that is raised twice carries both tracebacks."""
+        room, what, because, instead = self._facts
+        return HomeNotPersistentError(room, what, because=because, instead=instead)
+
+
+class RepeatedRefusal(Protocol):
+    """An error that is raised anew by every operation that it refuses."""
+
+    def again(self) -> CarrelError: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,27 +54,26 @@ class _RefusedSearch:
     """A room's part in the search over the desk where its files do not last."""
 
     scopes: frozenset[str]
-    error: HomeNotPersistentError
+    error: RepeatedRefusal
 
     async def search(self, query: str, call: Call, count: int) -> NoReturn:
-        raise HomeNotPersistentError(self.error.what, has_database=self.error.has_database)
+        raise self.error.again()
 
 
 def without_home(
     room: Room,
-    error: HomeNotPersistentError,
+    error: RepeatedRefusal,
     *,
     still_served: Collection[str] = (),
     is_searched: bool = False,
 ) -> Room:
-    """The room with every operation raising `error`, except those that need no files.
+    """The room with every operation raising `error`, except those that need no files here.
 
     `is_searched`: the search over the desk needs none.
     """
 
     async def refuse(*_: object) -> NoReturn:
-        # A new one each time: an exception that is raised twice carries both tracebacks.
-        raise HomeNotPersistentError(error.what, has_database=error.has_database)
+        raise error.again()
 
     def refuse_operation(operation: Operation[Any]) -> Operation[Any]:
         return operation if operation.name in still_served else replace(operation, run=refuse)

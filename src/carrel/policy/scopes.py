@@ -39,6 +39,14 @@ ADMIN = Scope("admin", "Full system access", tuple(scope.name for scope in _TABL
 SCOPES: dict[str, Scope] = {scope.name: scope for scope in (*_TABLE, ADMIN)}
 ALL_SCOPES = frozenset(SCOPES)
 
+READER_SCOPES = frozenset(name for name in ALL_SCOPES if name.endswith(":read"))
+# What people are called by what they may do.
+ROLES: dict[str, frozenset[str]] = {
+    "reader": READER_SCOPES,
+    "member": ALL_SCOPES - {"admin"},
+    "admin": frozenset({"admin"}),
+}
+
 
 def check_scopes(names: Iterable[str]) -> frozenset[str]:
     """Scopes by their names; an unknown one is named, with those there are."""

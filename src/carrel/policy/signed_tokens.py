@@ -28,7 +28,7 @@ ALGORITHMS = ("RS256", "ES256")
 _SMALLEST_RSA_BITS = 2048
 # Beyond this a signature takes so long to check that strangers could keep us busy with it.
 _LARGEST_RSA_BITS = 8192
-_TOKEN_TYPES = {"jwt", "at+jwt", "application/at+jwt"}
+ACCESS_TOKEN_TYPES = frozenset({"jwt", "at+jwt"})
 _PART = re.compile(r"[A-Za-z0-9_-]+")
 # Headers that change the meaning of signature or body; keys (jwk, jku, x5c, x5u) are ignored.
 _UNSUPPORTED_HEADERS = {"crit", "b64", "zip", "enc"}
@@ -61,14 +61,19 @@ class KeyRing:
         *,
         fresh_seconds: float = 3600.0,
         minimum_interval_seconds: float = 30.0,
+        refetch_burst: int = 1,
     ) -> None:
         self._source = source
         self._clock = clock
         self._fresh_seconds = fresh_seconds
         self._minimum_interval_seconds = minimum_interval_seconds
+        self._refetch_burst = refetch_burst
+        # Refetches that are left, and when they were counted; one comes back in each interval.
+        self._refetches = float(refetch_burst)
+        self._counted_at: float | None = None
         self._keys: tuple[VerificationKey, ...] = ()
         self._fetched_at: float | None = None
-        self._tried_at: float | None = None
+        self._fetch_count = 0
         self._fetching = asyncio.Lock()
 
     async def find(self, kid: str | None, algorithm: str) -> VerificationKey | None:
@@ -91,19 +96,23 @@ class KeyRing:
         return fitting[0] if len(fitting) == 1 or (fitting and kid is not None) else None
 
     async def _refresh(self) -> None:
+        seen = self._fetch_count
         async with self._fetching:
+            if self._fetch_count != seen:
+                # Somebody else fetched them while this one waited.
+                return
             now = self._clock.monotonic()
-            if self._tried_at is not None and now - self._tried_at < self._minimum_interval_seconds:
+            if not self._may_fetch(now):
                 if self._fetched_at is None:
                     raise UnavailableError(
                         "The token issuer's keys cannot be fetched",
                         next_step="Try again in a minute.",
                     )
                 return
-            self._tried_at = now
             try:
                 self._keys = read_key_set(await self._source.fetch())
                 self._fetched_at = now
+                self._fetch_count += 1
             except UnavailableError as error:
                 if self._fetched_at is None:
                     raise
@@ -111,6 +120,17 @@ class KeyRing:
                     "key set could not be refreshed, keeping the old one",
                     extra={"reason": error.message},
                 )
+
+    def _may_fetch(self, now: float) -> bool:
+        """Take a refetch from those that are left."""
+        since = 0.0 if self._counted_at is None else now - self._counted_at
+        back = since / self._minimum_interval_seconds
+        self._refetches = min(float(self._refetch_burst), self._refetches + back)
+        self._counted_at = now
+        if self._refetches < 1.0:
+            return False
+        self._refetches -= 1.0
+        return True
 
 
 def read_key_set(key_set: Mapping[str, Any]) -> tuple[VerificationKey, ...]:
@@ -169,8 +189,10 @@ class SignedTokenVerifier:
         scope_claim: str = "scope",
         user_claim: str = "sub",
         user_prefix: str = "",
+        token_types: frozenset[str] = ACCESS_TOKEN_TYPES,
     ) -> None:
         self._keys = keys
+        self._token_types = token_types
         self._clock = clock
         self._issuer = issuer
         self._audiences = frozenset(audiences)
@@ -221,9 +243,9 @@ class SignedTokenVerifier:
         if (
             not _UNSUPPORTED_HEADERS.isdisjoint(header)
             or not isinstance(kind, str)
-            or kind.lower() not in _TOKEN_TYPES
+            or kind.lower().removeprefix("application/") not in self._token_types
         ):
-            raise _invalid_token("is not an access token")
+            raise _invalid_token("is not of the kind that is expected here")
         if kid is not None and not isinstance(kid, str):
             raise _invalid_token("names its key in a way that cannot be read")
         return algorithm, kid

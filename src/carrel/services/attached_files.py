@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import hashlib
+import io
 import os
 import secrets
 import shutil
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
-from carrel.core.errors import InvalidInputError, UnavailableError
+from carrel.core.errors import DISK_FULL, InvalidInputError, StorageFullError, UnavailableError
 
 # What the system says of a path that can name no file on it, whatever is on the disk.
 _NOT_A_PATH = frozenset({errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL, errno.EILSEQ})
@@ -29,6 +34,18 @@ class LocalFiles:
     async def copy_in(self, source: Path, target: Path) -> None:
         await asyncio.to_thread(_copy, source, target)
 
+    async def write_in(self, content: bytes, target: Path) -> None:
+        await asyncio.to_thread(_write, content, target)
+
+    async def size(self, path: Path) -> int | None:
+        return await asyncio.to_thread(_size, path)
+
+    async def digest(self, path: Path) -> str:
+        return await asyncio.to_thread(_digest, path)
+
+    async def list_files(self, folder: Path) -> list[tuple[str, int]]:
+        return await asyncio.to_thread(_list_files, folder)
+
     async def remove(self, path: Path) -> None:
         await asyncio.to_thread(_remove, path)
 
@@ -38,6 +55,9 @@ class LocalFiles:
 
     def resolved(self, path: Path) -> Path:
         return path.expanduser().resolve()
+
+    async def local_path(self, path: Path) -> Path:
+        return path
 
 
 def _is_file(path: Path) -> bool:
@@ -75,16 +95,94 @@ def _read_bounded(path: Path, max_bytes: int) -> bytes:
 
 
 def _copy(source: Path, target: Path) -> None:
+    with source.open("rb") as read:
+        _write_from(read, target)
+
+
+def _write(content: bytes, target: Path) -> None:
+    _write_from(io.BytesIO(content), target)
+
+
+def _size(path: Path) -> int | None:
+    try:
+        found = path.stat()
+    except (OSError, ValueError):
+        return None
+    return found.st_size if stat.S_ISREG(found.st_mode) else None
+
+
+def _digest(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return ""
+
+
+def _list_files(folder: Path) -> list[tuple[str, int]]:
+    found: list[tuple[str, int]] = []
+    root = folder.expanduser().resolve()
+    for place, folders, names in os.walk(root):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in names:
+            path = Path(place, name)
+            if name.startswith(".") or path.is_symlink():
+                continue
+            size = _size(path)
+            if size is not None:
+                found.append((path.relative_to(root).as_posix(), size))
+    return found
+
+
+@contextmanager
+def _translate_write_errors() -> Iterator[None]:
+    try:
+        yield
+    except FileExistsError:
+        raise
+    except OSError as error:
+        if error.errno in DISK_FULL:
+            raise StorageFullError.at("the folder of attached files") from error
+        raise UnavailableError(
+            f"The folder of attached files cannot be written: {error.strerror or 'unknown reason'}",
+            next_step="Check who may write there; carrel doctor says more.",
+        ) from error
+
+
+@_translate_write_errors()
+def _write_from(read: BinaryIO, target: Path) -> None:
+    """Raises FileExistsError where the name is taken, also at this moment.
+
+    Raises StorageFullError or UnavailableError where the folder cannot be written.
+    """
     target.parent.mkdir(parents=True, exist_ok=True)
     draft = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
     try:
-        with source.open("rb") as read, draft.open("xb") as written:
+        with draft.open("xb") as written:
             shutil.copyfileobj(read, written, 1024 * 1024)
             written.flush()
             os.fsync(written.fileno())
-        draft.replace(target)
+        # Claims the name: of two that write to it at once, one has to choose another.
+        target.open("xb").close()
+        try:
+            draft.replace(target)
+        except OSError:
+            target.unlink(missing_ok=True)
+            raise
     finally:
         draft.unlink(missing_ok=True)
+    for folder in (target.parent, target.parent.parent):
+        _sync_folder(folder)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Makes the names in a folder last, where folders can be synced."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def _remove(path: Path) -> None:

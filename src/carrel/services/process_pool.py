@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 GivenT = TypeVar("GivenT")
 AnsweredT = TypeVar("AnsweredT")
 
 _PROCESSES = 2
+# So many pieces of work per process are sent ahead of their answers.
+_AHEAD = 3
 
 
 def map_in_processes(
@@ -21,4 +27,11 @@ def map_in_processes(
 
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(_PROCESSES, mp_context=context) as pool:
-        yield from pool.map(function, work)
+        # Not `pool.map`, which takes all of the work into memory before the first answer.
+        waiting: deque[Future[AnsweredT]] = deque()
+        for each in work:
+            waiting.append(pool.submit(function, each))
+            if len(waiting) > _AHEAD * _PROCESSES:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()

@@ -21,6 +21,7 @@ from carrel.policy.origin import is_loopback
 from carrel.policy.platform_identity import PlatformIdentity
 from carrel.policy.scopes import ALL_SCOPES, SCOPES
 from carrel.policy.signed_tokens import KeyRing, SignedTokenVerifier
+from carrel.rooms import room_names
 from carrel.settings import Settings, SettingsError
 from carrel.settings.network_rules import resource_paths
 
@@ -124,7 +125,10 @@ def platform_identity(settings: Settings, clock: Clock) -> PlatformIdentity:
 def bucket_limits(
     settings: Settings, catalogue: Catalogue, buckets: Buckets, clock: Clock
 ) -> Limits:
-    """The rates and costs that are set; warns of names that nothing offers here."""
+    """The rates and costs that are set; warns of names that no room has.
+
+    A process that opens some rooms alone, as commands do, cannot tell the names of the others.
+    """
     limits = settings.limits
     names = {
         *ALL_SCOPES,
@@ -133,8 +137,9 @@ def bucket_limits(
         *(row.name for row in catalogue.resources.values()),
     }
     unknown = sorted({*limits.rates, *limits.costs} - names)
-    if unknown:
-        log.warning("limits name what is not offered here", extra={"names": ", ".join(unknown)})
+    is_whole = {*room_names()} <= {each.room for each in catalogue.operations.values()}
+    if unknown and is_whole:
+        log.warning("limits name what no room has", extra={"names": ", ".join(unknown)})
     rates = {name: Rate(rate.per_minute, rate.burst) for name, rate in limits.rates.items()}
     return BucketLimits(
         buckets, clock, Rate(limits.per_minute, limits.burst), rates=rates, costs=limits.costs

@@ -100,6 +100,22 @@ def origin_policy(settings: Settings) -> OriginPolicy:
         ) from None
 
 
+# Two probe periods of a proxy that asks every second, and a little.
+_STOP_DELAY_SECONDS = 3.0
+
+
+def stop_delay_seconds(settings: Settings) -> float:
+    """How long a server that is to stop still takes connections."""
+    server = settings.server
+    if server.stop_delay_seconds is not None:
+        return server.stop_delay_seconds
+    if settings.auth.mode == "cloudrun" or settings.is_on_cloud_run:
+        # The platform sends nothing more before it sends the signal, and ends us 10 s after it.
+        return 0.0
+    is_behind_others = server.public_url or server.trusted_proxies or not is_loopback(server.host)
+    return _STOP_DELAY_SECONDS if is_behind_others else 0.0
+
+
 def connection_limits(settings: Settings) -> ConnectionLimits:
     """What connections may take up."""
     server = settings.server

@@ -38,7 +38,9 @@ def database_files(settings: Settings) -> dict[str, Path]:
         "access": settings.home / "access.sqlite",
         "research": settings.home / "research" / "research.db",
         "jobs": settings.home / "jobs" / "jobs.db",
+        "quotas": settings.home / "quotas.sqlite",
         "literature": settings.home / "literature" / "literature.db",
+        "library_members": settings.home / "references" / "members.db",
     }
 
 
@@ -46,7 +48,9 @@ def embedded_files(settings: Settings) -> dict[str, Path]:
     """The databases that are in files with these settings, by the part that uses them."""
     files = database_files(settings)
     if settings.database.url:
-        files = {"knowledge": files["knowledge"]}
+        # Members are where the libraries are.
+        kept = {"knowledge"} if settings.has_library_rows else {"knowledge", "library_members"}
+        files = {name: file for name, file in files.items() if name in kept}
     if settings.knowledge_store != "sqlite":
         files.pop("knowledge")
     return files
@@ -63,9 +67,10 @@ def store_folders(settings: Settings) -> dict[str, Path]:
             folders["access"] = settings.home
         is_local = settings.auth.mode in {None, "local"}
         library = settings.references.library
-        folders["references"] = (
-            library.parent if library is not None and is_local else settings.home / "references"
-        )
+        if library is not None and is_local:
+            folders["references"] = library.parent
+        elif not settings.has_library_rows:
+            folders["references"] = settings.home / "references"
     if audit_store(settings) == "file":
         folders["audit"] = settings.audit_file.parent
     return folders

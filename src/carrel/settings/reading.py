@@ -24,7 +24,9 @@ from pydantic_settings import (
 
 from carrel.core.errors import CarrelError
 from carrel.core.secrets import MASK, password_in_url, remember_secrets
+from carrel.policy.origin import is_loopback
 from carrel.rooms import room_names
+from carrel.settings.observability import OTEL_NAMES, ObservabilitySettings, read_otel_value
 from carrel.settings.rooms import (
     DatabaseSettings,
     ElasticsearchSettings,
@@ -41,6 +43,7 @@ from carrel.settings.server import (
     AuthSettings,
     LimitSettings,
     LogSettings,
+    QuotaSettings,
     ServerSettings,
 )
 
@@ -58,14 +61,21 @@ _FOREIGN_NAMES = {
     "PAPER_DB_STATIC_EXPORT_DIR": ("papers", "static"),
     "REFERENCE_MANAGER_LIBRARY": ("references", "library"),
 }
-# Cloud Run's own name: the files of an instance end with it, unless the operator mounts a volume.
-_EPHEMERAL_PLATFORM = "K_SERVICE"
+# Names that platforms set whose instances come and go: files end with an instance, unless the
+# operator mounts a volume.
+_CLOUD_RUN = "Cloud Run"
+_PLATFORMS = {"K_SERVICE": _CLOUD_RUN, "KUBERNETES_SERVICE_HOST": "Kubernetes"}
 # Names of ours that are not settings: the file, what a server hands its workers, and tests' names.
-_OTHER_NAMES = {"CARREL_CONFIG", "CARREL_RESOLVED_SETTINGS", "CARREL_MODEL_BASE_URL"}
+_OTHER_NAMES = {
+    "CARREL_CONFIG",
+    "CARREL_RESOLVED_SETTINGS",
+    "CARREL_METRICS_FOLDER",
+    "CARREL_MODEL_BASE_URL",
+}
 _TEST_PREFIX = "CARREL_TEST_"
 # Filled in by reading, not by an operator.
-_NOT_SETTABLE = {"source", "unknown_variables"}
-_SECRET_ENDINGS = ("key", "secret", "password", "token")
+_NOT_SETTABLE = {"source", "unknown_variables", "platform"}
+_SECRET_ENDINGS = ("key", "secret", "password", "token", "otlp_headers")
 
 SettingPath = tuple[str, ...]
 
@@ -107,10 +117,14 @@ class Settings(BaseSettings):
     database: DatabaseSettings = DatabaseSettings()
     auth: AuthSettings = AuthSettings()
     limits: LimitSettings = LimitSettings()
+    quotas: QuotaSettings = QuotaSettings()
     audit: AuditSettings = AuditSettings()
     log: LogSettings = LogSettings()
+    observability: ObservabilitySettings = ObservabilitySettings()
     source: Path | None = None
     unknown_variables: dict[str, str | None] = Field(default_factory=dict)
+    # The platform that says it runs this process, by its name for people; empty for none.
+    platform: str = ""
 
     def model_post_init(self, context: object, /) -> None:
         """Register the secrets, so that they are masked in all stored or shown text."""
@@ -139,6 +153,18 @@ class Settings(BaseSettings):
         return self.knowledge.store
 
     @property
+    def has_library_rows(self) -> bool:
+        """Whether libraries are rows of the database, with `auto` resolved."""
+        if self.references.store == "auto":
+            return bool(self.database.url)
+        return self.references.store == "database"
+
+    @property
+    def serves_libraries(self) -> bool:
+        """Whether what is written into a library lasts."""
+        return self.has_library_rows or self.keeps_home
+
+    @property
     def cache_folder(self) -> Path:
         return self.cache or self.home
 
@@ -146,8 +172,28 @@ class Settings(BaseSettings):
     def keeps_home(self) -> bool:
         """Whether the home folder is durable and shared by every replica."""
         if self.server.home_is_persistent is None:
-            return not self.database.url
+            return not (self.database.url or self.is_one_of_several)
         return self.server.home_is_persistent
+
+    @property
+    def keeps_papers(self) -> bool:
+        """Whether what is added to the corpus lasts; long additions are jobs, which must, too."""
+        return self.keeps_home or bool(self.papers.corpus_url and self.database.url)
+
+    @property
+    def is_one_of_several(self) -> bool:
+        """Whether other servers answer beside this one, or take its place with other files.
+
+        In Kubernetes a server that listens on loopback alone is a person's own.
+        """
+        if self.platform == "Kubernetes" and not is_loopback(self.server.host):
+            return True
+        return self.is_on_cloud_run or (self.server.replicas or 1) > 1
+
+    @property
+    def is_on_cloud_run(self) -> bool:
+        """Whether Cloud Run started this process, whatever it checks."""
+        return self.platform == _CLOUD_RUN
 
     @property
     def base_url(self) -> str:
@@ -185,10 +231,14 @@ def read_settings(
         "the command line": _nest(given),
         "the environment": _nest(variables),
         str(file): _read_file(file) if file else {},
+        "OpenTelemetry's variables": _nest(_read_otel_variables(environment)),
     }
-    if environment.get(_EPHEMERAL_PLATFORM):
-        layers[_EPHEMERAL_PLATFORM] = {"server": {"home_is_persistent": False}}
-    facts = {"source": file, "unknown_variables": unknown_variables(environment)}
+    platforms = [name for variable, name in _PLATFORMS.items() if environment.get(variable)]
+    facts = {
+        "source": file,
+        "unknown_variables": unknown_variables(environment),
+        "platform": platforms[0] if platforms else "",
+    }
     sources = tuple(InitSettingsSource(Settings, layer) for layer in (facts, *layers.values()))
     try:
         settings = Settings(_build_sources=(sources, {}))
@@ -242,6 +292,15 @@ def _read_file(file: Path) -> dict[str, Any]:
         if kind.is_place and isinstance(section, dict) and path[-1] in section:
             section[path[-1]] = _absolute(section[path[-1]], file.parent)
     return values
+
+
+def _read_otel_variables(environment: Mapping[str, str]) -> dict[SettingPath, object]:
+    """What OpenTelemetry's variables say; settings of ours, also those of the file, come first."""
+    return {
+        ("observability", setting): read_otel_value(setting, environment[name])
+        for name, setting in OTEL_NAMES.items()
+        if environment.get(name)
+    }
 
 
 def _read_environment(environment: Mapping[str, str]) -> dict[SettingPath, object]:
@@ -371,8 +430,10 @@ def _explain(error: ValidationError, layers: Mapping[str, dict[str, Any]]) -> Se
         )
     is_secret = any(word in name for word in (*_SECRET_ENDINGS, "url"))
     shown = MASK if is_secret else repr(first["input"])
+    # The words of the settings file, not those of Python.
+    said = first["msg"].lower().replace("a valid tuple", 'a list, such as ["…"]')
     return SettingsError(
-        f"{name} = {shown} from {origin} cannot be used: {first['msg'].lower()}",
+        f"{name} = {shown} from {origin} cannot be used: {said}",
         next_step="Correct the value and start again.",
         details={"setting": name, "origin": origin},
     )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic_core import PydanticCustomError
 
 
 class Section(BaseModel):
@@ -19,7 +21,23 @@ class PapersSettings(Section):
 
     snapshot: Path | None = None
     static: str | None = None
+    corpus_url: str | None = Field(
+        default=None,
+        max_length=1000,
+        pattern=r"^(s3|gs|file)://",
+        description="A published corpus that this server follows and changes together with others: "
+        "s3://BUCKET/PREFIX, gs://BUCKET/PREFIX or file:///FOLDER; credentials come from the usual "
+        "variables of the environment",
+    )
+    corpus_every_seconds: float = Field(
+        default=10.0, gt=0, le=3600, description="How often a published corpus is looked at"
+    )
     search: Literal["auto", "fts5", "elasticsearch"] = "auto"
+    store: Literal["corpus", "elasticsearch"] = Field(
+        default="corpus",
+        description="elasticsearch: papers are searched and read in the cluster that another "
+        "server fills, without a corpus here",
+    )
     asset_timeout_seconds: float = Field(default=10.0, gt=0)
     max_asset_bytes: int = Field(default=32 * 1024 * 1024, ge=1024)
     allowed_folders: tuple[Path, ...] = Field(
@@ -82,6 +100,11 @@ class LookupServices(Section):
 class ReferencesSettings(Section):
     """The person's library file, how it is cited, and how works are looked up."""
 
+    store: Literal["auto", "files", "database"] = Field(
+        default="auto",
+        description="Libraries as files of the home, or as rows of the database; auto: rows where "
+        "DATABASE_URL is set",
+    )
     library: Path | None = None
     attachments: Path | None = None
     styles: Path | None = None
@@ -90,6 +113,12 @@ class ReferencesSettings(Section):
     import_titles: Literal["as-written", "sentence"] = Field(
         default="as-written",
         description="BibTeX titles in Title Case are imported so, or put into sentence case",
+    )
+    key_pattern: str = Field(
+        default="",
+        max_length=200,
+        description="Keys of added references, such as {authors:2}{year}{title:1}; unset: "
+        "family-year",
     )
     allowed_folders: tuple[Path, ...] = ()
     contact: str = ""
@@ -262,7 +291,55 @@ class ModelSettings(Section):
     output_price: float = Field(default=0.0, ge=0)
 
 
+def _is_key_words(url: str) -> bool:
+    """Whether it is the driver's other form: `host=… dbname=…`."""
+    return "://" not in url and url.lstrip().partition("=")[0].strip().isidentifier() and "=" in url
+
+
 class DatabaseSettings(Section):
     """PostgreSQL for shared state; without it, SQLite in the home folder."""
 
     url: str | None = None
+    # Connections of one process at the most, over all rooms; PgBouncer or max_connections bounds
+    # their sum over processes and replicas.
+    pool_size: int = Field(default=12, ge=2, le=500)
+    # How long a call waits for a free connection, and for a server that does not answer.
+    pool_wait_seconds: float = Field(default=1.0, gt=0, le=60)
+    # Off by default: a transaction pooler before the server hands out other connections.
+    prepared_statements: bool = False
+    migrate_at_start: bool = Field(
+        default=True,
+        description="Whether whoever first uses the database brings older tables forward; false: "
+        "carrel migrate does, and until then older tables are refused",
+    )
+
+    @field_validator("url")
+    @classmethod
+    def check_url(cls, url: str | None) -> str | None:
+        """Refuse what is no address of a PostgreSQL, without repeating its password."""
+        if url and not url.startswith(("postgresql://", "postgres://")) and not _is_key_words(url):
+            problem = "it is no address of a PostgreSQL, which is postgresql://user@host:port/name"
+            raise PydanticCustomError("database_url", problem)
+        if url and "://" in url:
+            _check_hosts(url.partition("://")[2])
+        return url
+
+
+def _check_hosts(rest: str) -> None:
+    """Refuse ports that are none, and signs of a password that PostgreSQL takes for the host.
+
+    As PostgreSQL's own library reads it, the password ends at the first @ before a slash.
+    """
+    authority = re.split(r"[/?]", rest, maxsplit=1)[0]
+    hosts = authority.partition("@")[2] if "@" in authority else authority
+    if "@" in hosts:
+        problem = "write an @ in the user's name or password as %40"
+        raise PydanticCustomError("database_url", problem)
+    for host in hosts.split(","):
+        port = host.rpartition("]")[2].partition(":")[2]
+        if port and not (port.isascii() and port.isdigit() and 0 < int(port) < 65536):
+            problem = (
+                "what stands behind the last colon of its host is no port (1 to 65535); in the "
+                "password write / as %2F, @ as %40, # as %23 and : as %3A"
+            )
+            raise PydanticCustomError("database_url", problem)

@@ -37,14 +37,35 @@ class ServerSettings(Section):
     max_connections_per_address: int = Field(default=256, ge=1)
     max_pipelined_requests: int = Field(default=16, ge=1, le=1000)
     min_free_disk_bytes: int = Field(default=4 * 1024 * 1024, ge=0)
+    replicas: int | None = Field(
+        default=None,
+        ge=1,
+        le=10_000,
+        description="How many servers answer for this desk. More than one: what would only be kept "
+        "in the home of one of them answers 503, unless server.home_is_persistent says that all "
+        "have the same home. With more than 1, a server of one worker refuses connections until "
+        "it has started, so that a proxy asks another",
+    )
     home_is_persistent: bool | None = Field(
         default=None,
         description="Whether the home folder outlives this process and is the same for every "
-        "replica. Unset: yes, except beside a "
-        "shared database (DATABASE_URL) and on Cloud Run; there, what would only be kept in the "
-        "home answers 503",
+        "replica. Unset: yes, except beside a shared database (DATABASE_URL), where "
+        "server.replicas is more than 1, on Cloud Run, and in Kubernetes on an address that other "
+        "machines reach; there, what would only be kept in the home answers 503",
     )
-    drain_seconds: int = Field(default=20, ge=0)
+    drain_seconds: int = Field(
+        default=20,
+        ge=0,
+        description="how long calls under way may still take once the server listens no more",
+    )
+    stop_delay_seconds: float | None = Field(
+        default=None,
+        ge=0,
+        le=300,
+        description="how long after SIGTERM connections are still taken, while /ready answers 503 "
+        "and answers end their connections. Unset: 3 behind a proxy (server.public_url, "
+        "server.trusted_proxies) or on an address other machines reach, otherwise 0",
+    )
     compact: bool = False
     console: bool = Field(default=True, description="Serve the web console at /")
     listed_tools: tuple[str, ...] = ()
@@ -58,6 +79,64 @@ class ClientSettings(Section):
     name: str = Field(min_length=1, max_length=80)
     redirect_uris: tuple[str, ...] = Field(min_length=1)
     scopes: tuple[str, ...] | None = None
+
+
+class GroupSettings(Section):
+    """A group of an institute's log-in, and what its people may do; `*` is everybody there."""
+
+    name: str = Field(min_length=1, max_length=300)
+    role: Literal["reader", "member", "admin"] | None = None
+    scopes: tuple[str, ...] = ()
+
+
+class OidcSettings(Section):
+    """An institute's OpenID Connect provider, at which people log in (auth.mode = builtin)."""
+
+    issuer: str | None = Field(
+        default=None, description="as the provider writes it, byte for byte; https"
+    )
+    client_id: str = ""
+    client_secret: str = ""
+    client_secret_file: Path | None = Field(
+        default=None, description="a file that holds the secret, in place of client_secret"
+    )
+    name: str = Field(
+        default="your institute", min_length=1, max_length=80, description="what people call it"
+    )
+    contact: str = Field(
+        default="whoever runs this desk",
+        min_length=1,
+        max_length=200,
+        description="whom somebody asks who is in none of the groups",
+    )
+    scopes: tuple[str, ...] = Field(
+        default=("openid", "profile"),
+        description="what is asked of the provider; add offline_access where it gives refresh "
+        "tokens for it",
+    )
+    groups_claim: str = Field(
+        default="groups",
+        min_length=1,
+        max_length=200,
+        description="where groups are told; realm_access.roles for a claim inside of another",
+    )
+    name_claim: str = Field(
+        default="sub", description="what a person's user name is made of at the first log-in"
+    )
+    groups_max_age_hours: float = Field(
+        default=12.0,
+        gt=0,
+        le=24 * 30,
+        description="programs stop, and the person logs in again, where groups could not be read "
+        "again for so long",
+    )
+    trusted_hosts: tuple[str, ...] = Field(
+        default=(),
+        description="hosts of the provider beside the issuer's own that are at private addresses",
+    )
+    passwords: bool = Field(
+        default=False, description="whether people with a password here may log in as well"
+    )
 
 
 class AuthSettings(Section):
@@ -109,6 +188,9 @@ class AuthSettings(Section):
     )
     client_documents: bool = True
     clients: tuple[ClientSettings, ...] = ()
+    # builtin: log-in at an institute, and what its groups may do
+    oidc: OidcSettings = OidcSettings()
+    groups: tuple[GroupSettings, ...] = ()
     # cloudrun: whoever the platform lets in
     platform_scopes: tuple[str, ...] | None = None
     platform_admins: tuple[str, ...] = ()
@@ -128,6 +210,41 @@ class LimitSettings(Section):
     burst: float = Field(default=10.0, ge=1)
     rates: dict[str, RateSettings] = Field(default_factory=dict)
     costs: dict[str, float] = Field(default_factory=dict)
+
+
+class QuotaGroupSettings(Section):
+    """What a group may use in a day: all members together, and each of them."""
+
+    name: str = Field(min_length=1, max_length=255)
+    calls_per_day: float | None = Field(default=None, ge=0)
+    cost_per_day: float | None = Field(default=None, ge=0)
+    each_calls_per_day: float | None = Field(default=None, ge=0)
+    each_cost_per_day: float | None = Field(default=None, ge=0)
+
+
+class QuotaSettings(Section):
+    """How much a person, and a group together, may use in a day of UTC."""
+
+    enabled: bool | None = Field(
+        default=None,
+        description="Whether use is counted; where it is not set, if a quota is named here. "
+        "Administrators can set quotas only where it is",
+    )
+    calls_per_day: float | None = Field(default=None, ge=0, description="of each person")
+    cost_per_day: float | None = Field(
+        default=None, ge=0, description="of each person, in the units of limits.costs"
+    )
+    cost_per_1000_tokens: float = Field(
+        default=1.0, ge=0, description="what language models cost the owner of a research project"
+    )
+    groups: tuple[QuotaGroupSettings, ...] = Field(default=(), max_length=1000)
+
+    @property
+    def is_counting(self) -> bool:
+        """Whether calls are counted."""
+        if self.enabled is not None:
+            return self.enabled
+        return bool(self.calls_per_day is not None or self.cost_per_day is not None or self.groups)
 
 
 class AuditSettings(Section):

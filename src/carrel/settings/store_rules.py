@@ -49,6 +49,24 @@ def need_database_url(settings: Settings, reason: str) -> str:
     return settings.database.url
 
 
+def refuse_two_corpora(settings: Settings) -> None:
+    """Raises SettingsError where a corpus of this machine and a published one are both named."""
+    if settings.papers.corpus_url is not None and settings.papers.store == "elasticsearch":
+        raise SettingsError(
+            "papers.corpus_url names a published corpus, and papers.store = elasticsearch another",
+            next_step="Leave one of them out; the server that fills the cluster can be one with "
+            "papers.corpus_url.",
+            details={"setting": "papers.corpus_url"},
+        )
+    if settings.papers.corpus_url is not None and settings.papers.snapshot is not None:
+        raise SettingsError(
+            "papers.snapshot and papers.corpus_url both name the corpus",
+            next_step="Leave one of them out; carrel papers publish --snapshot FOLDER --to URL "
+            "puts the one into the other.",
+            details={"setting": "papers.corpus_url"},
+        )
+
+
 def need_elasticsearch(settings: Settings, problem: str) -> str:
     """The address of Elasticsearch; SettingsError with the problem where none is named."""
     if settings.elasticsearch.address is None:
@@ -92,6 +110,18 @@ def refuse_notes_in_file(settings: Settings, holds_rows: HoldsRows) -> None:
             "file, or to postgres to use the database; carrel knowledge export FOLDER with the "
             "one and carrel knowledge import FOLDER with the other carries notes over.",
             details={"setting": "knowledge.store"},
+        )
+
+
+def refuse_library_files(settings: Settings, files: Sequence[Path]) -> None:
+    """Raises SettingsError where `auto` now means the database and there are library files."""
+    if settings.references.store == "auto" and files:
+        raise SettingsError(
+            f"There is a library in {files[0]}, and DATABASE_URL says that libraries are kept in "
+            "the database",
+            next_step="Set references.store (CARREL_REFERENCES_STORE) to files to go on with the "
+            "files, or to database; carrel references add FILE carries references over.",
+            details={"setting": "references.store", "files": [str(file) for file in files[:10]]},
         )
 
 

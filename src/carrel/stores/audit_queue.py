@@ -15,7 +15,7 @@ from functools import partial
 from typing import NamedTuple, Protocol
 
 from carrel.core.clock import Clock, SystemClock
-from carrel.core.errors import AuditUnavailableError
+from carrel.core.errors import DISK_FULL, AuditUnavailableError
 from carrel.core.health import Health
 from carrel.policy.audit import (
     REFUSED,
@@ -115,6 +115,18 @@ class QueuedAudit:
         self._urgent = threading.Event()
         self._closing = False
         self._thread: threading.Thread | None = None
+        self._listener: Callable[[AuditRecord], None] | None = None
+        # Lines that this process has written.
+        self.written = 0
+
+    @property
+    def waiting(self) -> int:
+        """Records that were handed over and are not written yet."""
+        return len(self._waiting) + len(self._unwritten)
+
+    def listen(self, listener: Callable[[AuditRecord], None]) -> None:
+        """Tell each record that gets its place in the chain, on the writing thread."""
+        self._listener = listener
 
     def write(self, record: AuditRecord) -> None:
         is_refusal = record.phase == REFUSED
@@ -210,7 +222,8 @@ class QueuedAudit:
 
     def _seconds_to_wait(self) -> float | None:
         """Seconds until a retry or periodic work is due; None when none is."""
-        if self._unwritten:
+        if self._unwritten or self._failure is not None or self._anchor_failure is not None:
+            # Without calls, too: a balancer that asks /ready sends none until this has succeeded.
             return _RETRY_SECONDS
         now = self._clock.monotonic()
         due = [self._maintain_at - now] if self._chain is not None else []
@@ -244,11 +257,14 @@ class QueuedAudit:
             ):
                 continue
             self._unwritten.append(chain.line(record))
+            if self._listener is not None:
+                self._listener(record)
         left = self._refusals.seconds_left(now)
         if is_last or (left is not None and left <= 0 and shortage is None):
-            self._unwritten.extend(
-                chain.line(record) for record in self._refusals.summaries(self._clock.now())
-            )
+            for summary in self._refusals.summaries(self._clock.now()):
+                self._unwritten.append(chain.line(summary))
+                if self._listener is not None:
+                    self._listener(summary)
         self._note_gaps(chain)
         lines, self._unwritten = self._unwritten, []
         return self._write_lines(lines, waiters)
@@ -303,12 +319,14 @@ class QueuedAudit:
             failure = error
             written = error.lines_written if isinstance(error, PartlyWrittenError) else 0
             self._unanchored += written
+            self.written += written
             self._unwritten = lines[written:]
             log.error(
                 "audit log cannot be written", extra={"reason": str(error), "waiting": len(lines)}
             )
         else:
             self._unanchored += len(lines)
+            self.written += len(lines)
             if self._waiting:
                 self._wake.set()
         self._failure = None if failure is None else str(failure)
@@ -329,16 +347,17 @@ class QueuedAudit:
                 self._end(chain)
                 return
             due = self._unanchored >= self._options.anchor_every_lines or (
-                self._unanchored and now >= self._anchor_at
+                self._unanchored and (now >= self._anchor_at or self._anchor_failure is not None)
             )
             if due and self._anchors is not None:
                 self._write_own(chain, ANCHORED, self._reference(self._anchor_head(chain)))
                 self._unanchored = 0
             self._anchor_failure = None
         except OSError as error:
+            if self._anchor_failure is None:
+                log.error("audit log cannot be anchored", extra={"reason": str(error)})
             self._anchor_failure = f"the heads of the audit log cannot be anchored: {error}"
-            self._anchor_at = now + self._options.anchor_every_seconds
-            log.error("audit log cannot be anchored", extra={"reason": str(error)})
+            return
         if is_thorough:
             self._maintain_at = now + _MAINTAIN_SECONDS
 
@@ -392,7 +411,7 @@ def _unavailable(error: OSError, record: AuditRecord) -> AuditUnavailableError:
     log.error(
         "audit log cannot be written", extra={"reason": reason, "request_id": record.request_id}
     )
-    is_full = error.errno in {errno.ENOSPC, errno.EDQUOT}
+    is_full = error.errno in DISK_FULL
     return AuditUnavailableError(
         "The audit log cannot be written, so nothing was changed."
         + (" The disk is full." if is_full else ""),

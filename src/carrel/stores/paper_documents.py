@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
-from typing import NamedTuple, Protocol
+from collections.abc import Mapping
 
 from carrel.libraries.query.papers import FacetCategory
 from carrel.libraries.text.words import join_cjk
@@ -28,34 +26,6 @@ PAPER_FIELDS: Mapping[str, FieldKind] = {
 
 
 RANKED_FACETS: tuple[FacetCategory, ...] = ("author", "venue", "keyword", "institution", "tag")
-
-
-class IndexedTexts(NamedTuple):
-    """Everything of a paper that a search ranks by; `place` is its place in the corpus."""
-
-    title: str
-    year: str
-    place: int
-    summary: str
-    source: str
-    translated: str
-    metadata: str
-    facets: Mapping[FacetCategory, Sequence[str]]
-
-
-class RankedVersion(Protocol):
-    """One version of a corpus while it is read; its papers have ascending numbers."""
-
-    @property
-    def build_id(self) -> str: ...
-
-    def page(self, after: int) -> list[tuple[int, Document, IndexedTexts]]:
-        """Papers with numbers above `after`, in order; none at the end."""
-        ...
-
-
-OpenRankedVersion = Callable[[], AbstractContextManager[RankedVersion]]
-"""The present version of the corpus; SnapshotUnavailableError where there is none."""
 
 
 def paper_document(facts: PaperMetadata, summary: str) -> Document:

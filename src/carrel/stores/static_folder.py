@@ -8,6 +8,7 @@ import re
 import shutil
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
@@ -162,16 +163,23 @@ def make_paper_file(paper: PublishedPaper, name: str) -> bytes | None:
 
 
 def write_whole(target: Path, raw: bytes) -> None:
-    """A reader sees the old file or the new one, never half of it."""
+    """A reader sees the old file or the new one, never half of it; an OSError leaves neither."""
     aside = f"{target.parent}/.{target.name}.{process_name()}"
     try:
         file = open(aside, "wb", buffering=0)  # noqa: PTH123, SIM115
     except FileNotFoundError:
         target.parent.mkdir(parents=True, exist_ok=True)
         file = open(aside, "wb", buffering=0)  # noqa: PTH123, SIM115
-    with file:
-        file.write(raw)
-    os.replace(aside, target)  # noqa: PTH105
+    try:
+        with file:
+            rest = memoryview(raw)
+            while rest:  # A disk that becomes full takes a part, and refuses what follows.
+                rest = rest[file.write(rest) :]
+        os.replace(aside, target)  # noqa: PTH105
+    except OSError:
+        with suppress(OSError):
+            os.unlink(aside)  # noqa: PTH108
+        raise
 
 
 def _entries(folder: Path) -> list[Path]:

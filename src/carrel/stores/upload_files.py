@@ -66,8 +66,8 @@ class UploadFolder:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             # One at a time over all processes: the quota is counted from the files.
             with hold_lock(self._folder / "lock", wait_seconds=10.0):
-                mine = [upload for upload in self._all() if upload.owner == owner]
-                self._check_quota(mine, size)
+                mine = self.list_of(owner)
+                check_quota(self._limits, len(mine), sum(each.size for each in mine), size)
                 expires = self._clock.now() + timedelta(hours=self._limits.expires_after_hours)
                 upload = Upload(
                     secrets.token_hex(16), owner, name, size, 0, expires.isoformat(), sha256
@@ -82,29 +82,15 @@ class UploadFolder:
             raise UploadNotFoundError(upload_id)
         return upload
 
+    def list_of(self, owner: str) -> list[Upload]:
+        """The uploads of one person, finished or not."""
+        return [upload for upload in self._all() if upload.owner == owner]
+
     def append(self, upload_id: str, owner: str, offset: int, piece: bytes) -> Upload:
         self.find(upload_id, owner)
         with self._held(upload_id):
             upload = self.find(upload_id, owner)
-            if upload.is_complete:
-                raise UploadConflictError(
-                    f"The upload is complete with {upload.received} bytes; no piece is wanted",
-                    upload.received,
-                    "add_paper with its upload_id makes a paper of it; for other bytes begin a "
-                    "new upload.",
-                )
-            if offset != upload.received:
-                raise UploadConflictError(
-                    f"The upload has {upload.received} bytes, and the piece begins at {offset}",
-                    upload.received,
-                )
-            received = offset + len(piece)
-            if received > upload.size:
-                raise UploadTooLargeError(
-                    f"The upload was declared with {upload.size} bytes; this piece ends at "
-                    f"{received}",
-                    "Send no more than was declared, or begin a new upload with the right size.",
-                )
+            received = check_piece(upload, offset, len(piece))
             with translate_full_disk(self._folder):
                 self._write_piece(upload_id, offset, piece)
                 upload = replace(upload, received=received)
@@ -116,9 +102,7 @@ class UploadFolder:
     def path(self, upload_id: str, owner: str) -> tuple[Path, Upload]:
         upload = self.find(upload_id, owner)
         if not upload.is_complete:
-            raise UploadConflictError(
-                f"The upload has {upload.received} of {upload.size} bytes", upload.received
-            )
+            raise refuse_incomplete(upload)
         return self._bytes(upload_id), upload
 
     def remove(self, upload_id: str, owner: str) -> None:
@@ -165,49 +149,13 @@ class UploadFolder:
                 if is_old and not path.with_suffix(".json").exists():
                     self._delete(path.stem)
 
-    def _check_quota(self, mine: list[Upload], size: int) -> None:
-        limits = self._limits
-        if len(mine) >= limits.max_open:
-            raise UploadTooLargeError(
-                f"You have {len(mine)} uploads already, and may have {limits.max_open}",
-                "Use them with add_paper or DELETE some; the operator can raise "
-                "papers.max_open_uploads.",
-            )
-        held = sum(upload.size for upload in mine)
-        if held + size > limits.max_bytes_per_caller:
-            raise UploadTooLargeError(
-                f"Your uploads would have {held + size:,} bytes, and may have "
-                f"{limits.max_bytes_per_caller:,}",
-                "Use them with add_paper or DELETE some; the operator can raise "
-                "papers.max_upload_bytes_per_caller.",
-            )
-
     def _complete(self, upload: Upload) -> Upload:
         """Checks the whole; what is damaged or no paper is deleted and refused."""
-        place = self._bytes(upload.id)
-        digest = hashlib.sha256()
-        with place.open("rb") as file:
-            head = file.read(HEAD_BYTES)
-            digest.update(head)
-            while piece := file.read(_HASHED_BYTES):
-                digest.update(piece)
-        if upload.sha256 is not None and digest.hexdigest() != upload.sha256:
+        try:
+            return judge_content(upload, self._bytes(upload.id))
+        except UploadRefusedError:
             self._delete(upload.id)
-            raise UploadRefusedError(
-                "The bytes that arrived do not have the SHA-256 that was declared",
-                next_step="Upload the file again.",
-                details={"declared": upload.sha256, "received": digest.hexdigest()},
-            )
-        kind = recognise_file(upload.name, head)
-        ending = file_ending(kind, head)
-        if ending is None:
-            self._delete(upload.id)
-            raise UploadRefusedError(
-                f"The file is {_NO_PAPER.get(kind, kind.value)}; no paper can be made of it",
-                next_step=f"Send {KINDS_TAKEN}.",
-                details={"kind": kind.value},
-            )
-        return replace(upload, kind=kind.value, ending=ending, sha256=digest.hexdigest())
+            raise
 
     def _write_piece(self, upload_id: str, offset: int, piece: bytes) -> None:
         with self._bytes(upload_id).open("r+b", buffering=0) as file:
@@ -268,3 +216,73 @@ class UploadFolder:
 
     def _has_expired(self, upload: Upload) -> bool:
         return datetime.fromisoformat(upload.expires_at) <= self._clock.now()
+
+
+def check_quota(limits: UploadLimits, count: int, held_bytes: int, size: int) -> None:
+    """Raises UploadTooLargeError where a caller's quota is used up."""
+    if count >= limits.max_open:
+        raise UploadTooLargeError(
+            f"You have {count} uploads already, and may have {limits.max_open}",
+            "Use them with add_paper or DELETE some; the operator can raise "
+            "papers.max_open_uploads.",
+        )
+    if held_bytes + size > limits.max_bytes_per_caller:
+        raise UploadTooLargeError(
+            f"Your uploads would have {held_bytes + size:,} bytes, and may have "
+            f"{limits.max_bytes_per_caller:,}",
+            "Use them with add_paper or DELETE some; the operator can raise "
+            "papers.max_upload_bytes_per_caller.",
+        )
+
+
+def check_piece(upload: Upload, offset: int, length: int) -> int:
+    """How many bytes there are with the piece; raises where it does not fit the end."""
+    if upload.is_complete:
+        raise UploadConflictError(
+            f"The upload is complete with {upload.received} bytes; no piece is wanted",
+            upload.received,
+            "add_paper with its upload_id makes a paper of it; for other bytes begin a new upload.",
+        )
+    if offset != upload.received:
+        raise UploadConflictError(
+            f"The upload has {upload.received} bytes, and the piece begins at {offset}",
+            upload.received,
+        )
+    received = offset + length
+    if received > upload.size:
+        raise UploadTooLargeError(
+            f"The upload was declared with {upload.size} bytes; this piece ends at {received}",
+            "Send no more than was declared, or begin a new upload with the right size.",
+        )
+    return received
+
+
+def refuse_incomplete(upload: Upload) -> UploadConflictError:
+    return UploadConflictError(
+        f"The upload has {upload.received} of {upload.size} bytes", upload.received
+    )
+
+
+def judge_content(upload: Upload, file: Path) -> Upload:
+    """The upload with its kind; raises UploadRefusedError for what is damaged or no paper."""
+    digest = hashlib.sha256()
+    with file.open("rb") as source:
+        head = source.read(HEAD_BYTES)
+        digest.update(head)
+        while piece := source.read(_HASHED_BYTES):
+            digest.update(piece)
+    if upload.sha256 is not None and digest.hexdigest() != upload.sha256:
+        raise UploadRefusedError(
+            "The bytes that arrived do not have the SHA-256 that was declared",
+            next_step="Upload the file again.",
+            details={"declared": upload.sha256, "received": digest.hexdigest()},
+        )
+    kind = recognise_file(upload.name, head)
+    ending = file_ending(kind, head)
+    if ending is None:
+        raise UploadRefusedError(
+            f"The file is {_NO_PAPER.get(kind, kind.value)}; no paper can be made of it",
+            next_step=f"Send {KINDS_TAKEN}.",
+            details={"kind": kind.value},
+        )
+    return replace(upload, kind=kind.value, ending=ending, sha256=digest.hexdigest())

@@ -12,6 +12,7 @@ from carrel.core.clock import Clock
 from carrel.policy.audit import Audit
 from carrel.policy.identity import Identity, LocalIdentity, LocalSecretIdentity
 from carrel.policy.limits import Limits, NoLimits
+from carrel.policy.quotas import NoQuotas, Quotas
 from carrel.settings import Settings
 from carrel.settings.network_rules import refuse_open_server
 from carrel.stores.audit_queue import QueuedAudit
@@ -37,12 +38,21 @@ class Access:
     authorization_servers: tuple[str, ...] = ()
     store: AccessStore | None = None
     closers: list[Callable[[], Awaitable[None]]] = field(default_factory=list)
+    quotas: Quotas = field(default_factory=NoQuotas)
 
     async def describe_users(self) -> str:
         """The mode and how many users there are; raises CarrelError."""
         users = len(await self.store.users()) if self.store is not None else 0
         hint = "carrel users add makes one." if self.mode == "builtin" and not users else ""
         return f"{self.mode}, {users} users. {hint}".strip()
+
+    async def describe_institute(self) -> str:
+        """Where people log in, asked whether it answers; raises CarrelError."""
+        institute = None if self.built_in is None else self.built_in.institute
+        if institute is None:
+            return "no institute"
+        provider = await institute.metadata.get()
+        return f"{institute.name} at {provider.issuer}"
 
     async def ping(self) -> str:
         """Asks the store one cheap question; raises CarrelError."""

@@ -22,6 +22,7 @@ from carrel.wiring.backup import (
     check_backup,
     kept_elsewhere,
     make_backup,
+    open_database_copies,
 )
 from carrel.wiring.home import embedded_databases
 from carrel.wiring.jobs import open_jobs
@@ -146,6 +147,7 @@ class HomeBackups:
             may_replace=False,
             progress=progress,
             clock=self._clock,
+            database=open_database_copies(self._settings),
         )
 
     def _find(self, name: str) -> Path:

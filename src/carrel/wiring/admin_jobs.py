@@ -31,9 +31,7 @@ class AllJobs:
         self._own = own
         self._own_kinds = own_kinds
         self._has_jobs = has_jobs(settings)
-        self._research = SqlResearch(
-            open_driver(settings, "research", SqlResearch.schema_steps, connections=1)
-        )
+        self._research = SqlResearch(open_driver(settings, "research", SqlResearch.schema_steps))
         self._has_research = _has_research(desk)
 
     async def close(self) -> None:

@@ -42,7 +42,13 @@ def open_audit(
             from carrel.stores.postgres.audit import PostgresAudit
 
             url, opener = str(settings.database.url), _anchor_opener(settings)
-            return PostgresAudit(url, open_anchors=opener, options=options, clock=clock)
+            return PostgresAudit(
+                url,
+                open_anchors=opener,
+                options=options,
+                clock=clock,
+                may_migrate=settings.database.migrate_at_start,
+            )
         case "stdout":
             store_rules.refuse_mixed_lines(settings)
             return StreamAudit(stream, options=options, clock=clock)
@@ -64,7 +70,11 @@ def _anchor_opener(settings: Settings) -> Callable[[], Anchors]:
         if is_in_postgres:
             from carrel.stores.postgres.audit import PostgresAnchors
 
-            return PostgresAnchors(str(settings.database.url), settings.audit.signing_key)
+            return PostgresAnchors(
+                str(settings.database.url),
+                settings.audit.signing_key,
+                may_migrate=settings.database.migrate_at_start,
+            )
         from carrel.stores.json_lines.anchors import AnchorFile
 
         return AnchorFile(*anchor_places(settings))

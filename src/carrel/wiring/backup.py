@@ -9,8 +9,9 @@ from carrel.core.clock import Clock
 from carrel.core.progress import Progress
 from carrel.services.sentence_vectors import is_installed
 from carrel.settings import Settings
-from carrel.settings.places import audit_store
+from carrel.settings.store_rules import need_psycopg
 from carrel.stores.backup.archive import Manifest
+from carrel.stores.backup.database import DatabaseCopies
 from carrel.stores.backup.places import Places
 from carrel.stores.backup.restore import IndexRebuilder, RebuildIndex, restore_backup
 from carrel.stores.backup.writer import check_backup, make_backup
@@ -20,7 +21,7 @@ from carrel.wiring.references import library_path
 
 __all__ = [
     "Manifest", "backup_name", "backup_places", "check_backup", "index_rebuilder", "kept_elsewhere",
-    "make_backup", "restore_backup",
+    "make_backup", "open_database_copies", "restore_backup",
 ]  # fmt: skip
 
 
@@ -38,6 +39,16 @@ def backup_places(settings: Settings) -> Places:
     )
 
 
+def open_database_copies(settings: Settings) -> DatabaseCopies | None:
+    """What carries the shared database, where one is set."""
+    if not settings.database.url:
+        return None
+    need_psycopg()
+    from carrel.stores.postgres.table_copies import PostgresCopies
+
+    return PostgresCopies(settings.database.url)
+
+
 def index_rebuilder(progress: Progress) -> RebuildIndex:
     """Rebuilds the index beside a restored snapshot, with vectors where it had some."""
     embed = partial(embed_papers, progress=progress) if is_installed() else None
@@ -49,16 +60,18 @@ def backup_name(clock: Clock) -> str:
     return f"carrel-{clock.now():%Y%m%dT%H%M%SZ}.tar.gz"
 
 
-def kept_elsewhere(settings: Settings) -> list[str]:
-    """What the settings keep outside of this machine's files, and the tool for it."""
+def kept_elsewhere(settings: Settings, *, has_database: bool = True) -> list[str]:
+    """What the settings keep outside of a backup, and the tool for it."""
     found = []
-    if settings.database.url:
-        in_database = audit_store(settings) == "postgres"
-        log = " and the audit log" if settings.audit.enabled and in_database else ""
-        notes = ", notes and nodes" if settings.knowledge_store == "postgres" else ""
+    if settings.papers.corpus_url is not None:
         found.append(
-            f"PostgreSQL keeps users, tokens, grants, research{notes}{log}: back it up with "
-            f"pg_dump, restore with psql."
+            f"{settings.papers.corpus_url} keeps the papers and uploads: copy the bucket or "
+            f"folder with its own tools, and what is below registers/ first."
+        )
+    if settings.database.url and not has_database:
+        found.append(
+            "PostgreSQL keeps what people have and do here, and was left out: "
+            "pg_dump --format=custom --file=carrel.dump with DATABASE_URL, and pg_restore."
         )
     if settings.knowledge_store == "firestore":
         found.append(

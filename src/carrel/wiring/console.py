@@ -45,6 +45,10 @@ def open_console(desk: Desk, rest: RestDoor, uploads: UploadDoor | None) -> Cons
         is_local=desk.access.mode == "local" and not settings.auth.local_secret,
         is_secure=settings.base_url.startswith("https://"),
         logins=None if built_in is None else built_in.logins,
+        has_passwords=built_in is not None and built_in.has_passwords,
+        institute=None
+        if built_in is None or built_in.institute is None
+        else built_in.institute.name,
     )
     renderer = PageRenderer(packages, assets, messages)
     writer = PageWriter(

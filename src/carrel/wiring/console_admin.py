@@ -5,18 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from carrel import __version__
+from carrel.core.clock import Clock
 from carrel.core.decorators import collect_operations
 from carrel.core.operation import Operation
 from carrel.doors.web.admin.account_operations import AccountOperations
 from carrel.doors.web.admin.audit_operations import AuditOperations
 from carrel.doors.web.admin.desk_operations import DeskOperations
 from carrel.doors.web.admin.job_operations import AllJobsOperations, BackupOperations
+from carrel.doors.web.admin.leaving_operations import LeavingOperations
 from carrel.doors.web.admin.own_access_operations import OwnAccessOperations
 from carrel.doors.web.admin.ports import LimitSheet, ServerFacts
 from carrel.doors.web.admin.program_operations import ProgramOperations
+from carrel.doors.web.admin.quota_operations import QuotaOperations
 from carrel.policy.authorization.administration import AccountAdministration
 from carrel.policy.authorization.login import LOG_IN_RATES
 from carrel.policy.limits import Rate
+from carrel.policy.quotas import DailyQuotas
 from carrel.settings import Settings, access_rules
 from carrel.wiring.admin_backups import CHECK, MAKE, HomeBackups
 from carrel.wiring.admin_health import DeskHealth
@@ -41,11 +45,40 @@ class SettingsAuditLogs:
         return open_audit_reader(self._settings)
 
 
+class DeskLeavers:
+    """Opens all that may hold something of a person, for one look or one end."""
+
+    def __init__(self, settings: Settings, clock: Clock) -> None:
+        self._settings = settings
+        self._clock = clock
+
+    async def count(self, name: str) -> tuple[dict[str, int], str]:
+        from carrel.wiring.leavers import open_leaving
+
+        async with open_leaving(self._settings, name, self._clock) as leaving:
+            counts = await leaving.count()
+            await leaving.refuse_nobody(counts)
+            return counts, leaving.audit_says()
+
+    async def hand_over(self, name: str, other: str) -> None:
+        from carrel.wiring.leavers import open_leaving
+
+        async with open_leaving(self._settings, name, self._clock) as leaving:
+            await leaving.refuse_other(other)
+            await leaving.hand_over(other)
+
+    async def erase(self, name: str) -> None:
+        from carrel.wiring.leavers import open_leaving
+
+        async with open_leaving(self._settings, name, self._clock) as leaving:
+            await leaving.erase()
+
+
 def admin_operations(desk: Desk) -> tuple[Operation[Any], ...]:
     """What administrators may do, and each person with their own access, for the gate."""
     settings, store = desk.settings, desk.access.store
     accounts = None if store is None else AccountAdministration(store, desk.clock)
-    facts = _server_facts(desk)
+    facts, quotas = _server_facts(desk), desk.access.quotas
     backups = HomeBackups(desk)
     jobs = AllJobs(desk, backups.jobs, frozenset({MAKE, CHECK}))
     desk.closers += [backups.jobs.close, jobs.close]
@@ -57,6 +90,8 @@ def admin_operations(desk: Desk) -> tuple[Operation[Any], ...]:
         AccountOperations(accounts, facts),
         ProgramOperations(accounts, facts),
         OwnAccessOperations(accounts, facts),
+        QuotaOperations(quotas if isinstance(quotas, DailyQuotas) else None),
+        LeavingOperations(DeskLeavers(settings, desk.clock)),
         AuditOperations(logs, desk.clock),
         AllJobsOperations(jobs),
         BackupOperations(backups, jobs),

@@ -17,6 +17,7 @@ from carrel.policy.gate import Gate
 from carrel.policy.limits import check_limits_of_instance
 from carrel.rooms import declared_rooms
 from carrel.settings import Settings
+from carrel.settings.home_rules import refuse_lost_files
 from carrel.settings.network_rules import refuse_open_server
 from carrel.settings.places import audit_place, audit_store, store_folders
 from carrel.stores.audit_queue import QueuedAudit
@@ -27,9 +28,11 @@ from carrel.wiring.audit import AuditStream
 from carrel.wiring.home import POSTGRES_ACTION, embedded_databases
 
 if TYPE_CHECKING:
+    from carrel.core.call_observer import CallObserver
     from carrel.core.errors import CarrelError
     from carrel.rooms.papers.uploads import Uploads
     from carrel.wiring.papers import OpenCorpus
+    from carrel.wiring.telemetry import DeskTelemetry
 
 
 @dataclass(slots=True)
@@ -65,9 +68,19 @@ class Desk:
     corpus: OpenCorpus | None = None
     # What doors hold open beside the rooms.
     closers: list[Callable[[], Awaitable[None]]] = field(default_factory=list)
+    # What is measured; None unless the settings ask for it.
+    telemetry: DeskTelemetry | None = None
+
+    @property
+    def observer(self) -> CallObserver | None:
+        """What doors measure with; None where nothing is."""
+        return None if self.telemetry is None else self.telemetry.observer
 
     async def close(self) -> None:
         async with AsyncExitStack() as stack:
+            if self.telemetry is not None:
+                # Last, because closing the audit log writes what is sent.
+                stack.push_async_callback(self.telemetry.close)
             stack.push_async_callback(self.access.close)
             if self.corpus is not None:
                 stack.push_async_callback(self.corpus.close)
@@ -87,6 +100,8 @@ class Desk:
         if self.access.store is not None:
             action = POSTGRES_ACTION if self.settings.database.url else ""
             checks["access"] = check_by(self.access.describe_users, action)
+        if self.access.built_in is not None and self.access.built_in.institute is not None:
+            checks["log-in"] = check_by(self.access.describe_institute)
         return checks | self._audit_check()
 
     def probes(self) -> dict[str, Check]:
@@ -124,10 +139,14 @@ class Desk:
                     embedded_databases(self.settings).refuse_replaced(unused)
                 if self.settings.cache is not None:
                     self.settings.cache.mkdir(mode=0o700, parents=True, exist_ok=True)
+                if self.telemetry is not None:
+                    await self.telemetry.start()
                 if resumes_jobs:
                     for room in self.rooms:
                         if room.start is not None:
                             await room.start()
+                elif self.corpus is not None:
+                    await self.corpus.catch_up()
                 yield self
         finally:
             await self.close()
@@ -143,6 +162,7 @@ def open_desk(
 ) -> Desk:
     """Builds the rooms and the gate; only a server gives its standard output as `audit_stream`."""
     refuse_open_server(settings)
+    refuse_lost_files(settings)
     clock = clock or SystemClock()
     declared, corpus = declared_rooms(), None
     if settings.rooms:
@@ -159,8 +179,23 @@ def open_desk(
         if room.meet is not None:
             room.meet(catalogue)
     access = open_access(settings, catalogue, clock, documents=documents, audit_stream=audit_stream)
-    gate = Gate(access.identity, access.limits, access.audit, clock)
-    return Desk(settings, catalogue, gate, clock, rooms, access, corpus)
+    gate, telemetry = _open_gate(settings, access, clock)
+    return Desk(settings, catalogue, gate, clock, rooms, access, corpus, telemetry=telemetry)
+
+
+def _open_gate(
+    settings: Settings, access: Access, clock: Clock
+) -> tuple[Gate, DeskTelemetry | None]:
+    """The gate, and what it measures with where the settings ask for it."""
+    telemetry: DeskTelemetry | None = None
+    if settings.observability.is_on:
+        from carrel.wiring.telemetry import open_telemetry
+
+        telemetry = open_telemetry(settings)
+        telemetry.follow_audit(access.audit)
+    observer = None if telemetry is None else telemetry.observer
+    gate = Gate(access.identity, access.limits, access.audit, clock, access.quotas, observer)
+    return gate, telemetry
 
 
 def sqlite_version() -> str:

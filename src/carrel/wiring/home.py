@@ -14,6 +14,7 @@ from carrel.stores.home.lock import finish_restore, hold_home
 from carrel.stores.home.privacy import is_open_to_others
 
 if TYPE_CHECKING:
+    from carrel.stores.postgres.pool import PoolOptions
     from carrel.stores.sql.driver import Driver, UpgradeStatements
 
 __all__ = ["finish_restore", "hold_home", "is_open_to_others", "read_local_secret"]
@@ -24,18 +25,31 @@ POSTGRES_ACTION = (
 )
 
 
-def open_driver(
-    settings: Settings, part: str, steps: Sequence[str | UpgradeStatements], *, connections: int = 8
-) -> Driver:
+def open_driver(settings: Settings, part: str, steps: Sequence[str | UpgradeStatements]) -> Driver:
     """The driver of a part's tables; nothing is opened before the first statement."""
     if settings.database.url:
         need_psycopg()
         from carrel.stores.postgres.database import PostgresDatabase
 
-        return PostgresDatabase(settings.database.url, part, steps, connections=connections)
+        return PostgresDatabase(settings.database.url, part, steps, options=pool_options(settings))
     from carrel.stores.sqlite.driver import SqliteDriver
 
-    return SqliteDriver(database_files(settings)[part], steps)
+    # Every call is counted there, and after a power cut a count may begin a little lower.
+    survives = part != "quotas"
+    return SqliteDriver(database_files(settings)[part], steps, survives_power_cut=survives)
+
+
+def pool_options(settings: Settings) -> PoolOptions:
+    """How this process shares its connections to PostgreSQL."""
+    from carrel.stores.postgres.pool import PoolOptions
+
+    database = settings.database
+    return PoolOptions(
+        database.pool_size,
+        database.pool_wait_seconds,
+        database.prepared_statements,
+        database.migrate_at_start,
+    )
 
 
 def embedded_databases(settings: Settings) -> EmbeddedDatabases:

@@ -7,8 +7,9 @@ import os
 from carrel.doors.docs_page import description_routes
 from carrel.doors.http import HttpApp, Route
 from carrel.doors.http.messages import Challenge
+from carrel.doors.http.server import spare_collections
+from carrel.doors.http.stop_notice import StopNotice
 from carrel.doors.logs import configure_logs
-from carrel.doors.mcp.dispatcher import Dispatcher
 from carrel.doors.mcp.endpoint import Endpoint
 from carrel.doors.mcp.http import McpHttp
 from carrel.doors.oauth.metadata import (
@@ -22,10 +23,12 @@ from carrel.doors.uploads import DESCRIPTION as UPLOADS_DESCRIPTION
 from carrel.doors.uploads import UploadDoor
 from carrel.settings import Settings, network_rules
 from carrel.wiring.desk import Desk, open_desk
-from carrel.wiring.mcp import desk_endpoints
+from carrel.wiring.mcp import desk_endpoints, open_dispatcher
 
 DESK_PATH = "/desk/mcp"
 RESOLVED_SETTINGS = "CARREL_RESOLVED_SETTINGS"
+# The folder in which workers see one another's metrics.
+METRICS_FOLDER = "CARREL_METRICS_FOLDER"
 
 
 def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpApp:
@@ -33,16 +36,18 @@ def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpAp
     settings = desk.settings
     rest = RestDoor(desk.catalogue, desk.gate, desk.clock, challenge_at(desk, ""))
     server, endpoints = settings.server, desk_endpoints(desk)
+    stop_notice = StopNotice(network_rules.stop_delay_seconds(settings))
     takes_uploads = any(room.uploads is not None for room in desk.rooms)
 
     def mcp_route(path: str, endpoint: Endpoint, *, streams_progress: bool = False) -> Route:
-        dispatcher = Dispatcher(endpoint, desk.gate)
+        dispatcher = open_dispatcher(desk, endpoint)
         return McpHttp(
             dispatcher, desk.gate, challenge_at(desk, path), streams_progress=streams_progress
         ).route()
 
+    readiness = Readiness(desk.probes(), desk.clock, stop_notice)
     routes: dict[str, Route] = {
-        **Readiness(desk.probes(), desk.clock).routes(),
+        **readiness.routes(),
         "/mcp": mcp_route("/mcp", endpoints.common(has_everything=False)),
         DESK_PATH: mcp_route(
             DESK_PATH, endpoints.common(has_everything=True), streams_progress=True
@@ -69,6 +74,10 @@ def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpAp
     # A trailing slash is a slip of whoever typed the address, not another address.
     routes.update({f"{path}/": route for path, route in routes.items() if path.endswith("/mcp")})
     routes.update(access_routes(desk))
+    if settings.observability.has_page:
+        from carrel.wiring.metrics_page import metrics_routes
+
+        routes.update(metrics_routes(desk, readiness, rest.failed))
     routes.update(extra_routes or {})
 
     return HttpApp(
@@ -80,6 +89,8 @@ def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpAp
         refuse=rest.failed,
         trusted_proxies=network_rules.trusted_proxies(settings),
         fallback=_console_route(desk, rest, uploads),
+        stop_notice=stop_notice,
+        observer=desk.observer,
     )
 
 
@@ -113,9 +124,7 @@ def access_routes(desk: Desk) -> dict[str, Route]:
         from carrel.doors.oauth.authorize import oauth_routes
 
         routes.update(authorization_server_routes(built_in.server))
-        routes.update(
-            oauth_routes(built_in.server, built_in.logins, built_in.verifier, desk.gate, name)
-        )
+        routes.update(oauth_routes(built_in, desk.gate, name))
     return routes
 
 
@@ -124,4 +133,6 @@ def app_from_environment() -> HttpApp:
     settings = Settings.model_validate_json(os.environ[RESOLVED_SETTINGS])
     configure_logs(settings.log.level, settings.log.format)
     os.umask(0o077)
-    return http_app(open_desk(settings, audit_stream="stdout"))
+    app = http_app(open_desk(settings, audit_stream="stdout"))
+    spare_collections()
+    return app

@@ -17,7 +17,7 @@ def open_jobs(
     settings: Settings, handlers: Mapping[str, JobHandler], clock: Clock
 ) -> BackgroundJobs:
     """Work that goes on after an answer. Nothing is read or made yet; the first job does."""
-    store = SqlJobs(open_driver(settings, "jobs", SqlJobs.schema_steps, connections=4))
+    store = SqlJobs(open_driver(settings, "jobs", SqlJobs.schema_steps))
     chosen = settings.jobs
     policy = JobPolicy(
         chosen.max_concurrent, chosen.lease_seconds, chosen.look_every_seconds, chosen.keep_days

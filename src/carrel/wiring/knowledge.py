@@ -13,7 +13,7 @@ from carrel.core.catalogue import Room
 from carrel.core.clock import Clock, SystemClock
 from carrel.core.health import check_by
 from carrel.core.progress import Progress
-from carrel.policy.persistence import HomeNotPersistentError, not_served, without_home
+from carrel.policy.persistence import not_served, without_home
 from carrel.rooms.knowledge import ROOM, documents
 from carrel.rooms.knowledge.desk_search import NoteDeskSearch
 from carrel.rooms.knowledge.list_operations import KnowledgeListOperations
@@ -22,6 +22,7 @@ from carrel.rooms.knowledge.operations import KnowledgeOperations
 from carrel.rooms.knowledge.ports import Concepts, KnowledgeStores, NoConcepts, Searcher
 from carrel.rooms.knowledge.service import Knowledge
 from carrel.settings import Settings, store_rules
+from carrel.settings.home_rules import refuse_home
 from carrel.stores.corpus.current import (
     CorpusPlace,
     CurrentConcepts,
@@ -31,17 +32,20 @@ from carrel.stores.corpus.current import (
 from carrel.stores.note_folders import FILE_NAME, NoteFoldersFile
 from carrel.stores.sqlite.papers.keywords import SnapshotConcepts
 from carrel.wiring.desk import OpenRoom
-from carrel.wiring.home import POSTGRES_ACTION
+from carrel.wiring.home import POSTGRES_ACTION, pool_options
 from carrel.wiring.note_index import open_finder, update_note_index
 from carrel.wiring.papers import OpenCorpus, has_corpus, snapshot_path
-from carrel.wiring.references import library_path, users_folder
+from carrel.wiring.papers_published import follow_published
+from carrel.wiring.references import library_path, open_library_rows, users_folder
 
 if TYPE_CHECKING:
     from elasticsearch import AsyncElasticsearch
 
     from carrel.rooms.knowledge.local_operations import KnowledgeFolderOperations
     from carrel.stores.elasticsearch.follow import ClusterFollower
-    from carrel.stores.elasticsearch.sync import Synced
+    from carrel.stores.elasticsearch.sync import ClusterSource
+    from carrel.stores.elasticsearch.writing import Synced
+    from carrel.stores.indexed_papers import PassageVectorSource
 
 # What an operator does where a store does not answer; callers are told to try again.
 _ACTIONS = {
@@ -71,15 +75,20 @@ def open_knowledge(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
             allowed=chosen.indices,
             own={name: f"{chosen.prefix}{name}" for name in documents.OWN_INDICES},
             timeout_seconds=chosen.timeout,
-            sources=stores.sources,
+            sources=[*stores.sources, *_row_references(settings, closing)],
             public=documents.PUBLIC_INDICES,
         )
         checks["elasticsearch"] = check_by(remote.check, _ACTIONS["elasticsearch"])
         probes["elasticsearch"] = checks["elasticsearch"]
-        follower = _open_follower(settings, stores, clock, closing)
-        probes["elasticsearch_sync"] = follower.health
-        checks["elasticsearch_sync"] = follower.describe
-        follow = follower.start
+        followers = _open_followers(settings, stores, clock, closing)
+        for name, follower in followers.items():
+            probes[name], checks[name] = follower.health, follower.describe
+
+        async def follow_all() -> None:
+            for follower in followers.values():
+                await follower.start()
+
+        follow = follow_all
     else:
         from carrel.stores.sqlite.search.engine import EmbeddedSearch, search_cache
 
@@ -99,8 +108,7 @@ def open_knowledge(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
         search=NoteDeskSearch(knowledge),
     )
     if settings.knowledge_store == "sqlite" and not settings.keeps_home:
-        has_database = bool(settings.database.url)
-        refusal = HomeNotPersistentError("Notes and nodes are", has_database=has_database)
+        refusal = refuse_home(settings, "notes")
         room = without_home(room, refusal)
         checks["knowledge"] = probes["knowledge"] = not_served(refusal)
         return OpenRoom(room, checks, closing.aclose, follow, probes)
@@ -115,20 +123,27 @@ def open_knowledge(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
     return OpenRoom(room, checks, closing.aclose, start, probes)
 
 
+def _has_library_files(settings: Settings) -> bool:
+    """Whether libraries are files of this home."""
+    return settings.keeps_home and not settings.has_library_rows
+
+
 def _has_notes(settings: Settings) -> bool:
     """Whether there is a store of notes that may be asked without making one."""
     return settings.knowledge_store != "sqlite" or (settings.home / "knowledge.sqlite").exists()
 
 
-def _open_follower(
+def _open_followers(
     settings: Settings, stores: KnowledgeStores, clock: Clock, closing: AsyncExitStack
-) -> ClusterFollower:
-    """Keeps the cluster as the stores are, while a server runs."""
+) -> dict[str, ClusterFollower]:
+    """Keep the cluster as the stores are, while a server runs; by the names of their checks.
+
+    Papers have a follower and a lease of their own: of several servers only some have a corpus.
+    """
     from carrel.stores.elasticsearch.follow import ClusterFollower, ClusterLease
 
     client, prefix = elasticsearch_client(settings), settings.elasticsearch.prefix
     closing.push_async_callback(client.close)
-    lease = ClusterLease(lambda: client, f"{prefix}sync-lease", secrets.token_hex(16), clock)
     sources = _open_neighbours(settings, closing)
     if settings.knowledge_store == "postgres" or (
         settings.knowledge_store == "sqlite" and settings.keeps_home
@@ -136,6 +151,7 @@ def _open_follower(
         # Firestore bills every look; its notes are written before every answer, as all notes are.
         sources = [*stores.sources, *sources]
     names = {source.index: f"{prefix}{source.index}" for source in sources}
+    holder = secrets.token_hex(16)
 
     def is_filled(index: str) -> bool:
         match index:
@@ -146,9 +162,21 @@ def _open_follower(
             case _:
                 return True
 
-    follower = ClusterFollower(lambda: client, sources, names, lease, clock, is_filled=is_filled)
-    closing.push_async_callback(follower.close)
-    return follower
+    def open_follower(followed: list[ClusterSource], lease_name: str) -> ClusterFollower:
+        index = f"{prefix}sync-lease"
+        lease = ClusterLease(lambda: client, index, holder, clock, name=lease_name)
+        follower = ClusterFollower(
+            lambda: client, followed, names, lease, clock, is_filled=is_filled
+        )
+        closing.push_async_callback(follower.close)
+        return follower
+
+    of_papers = [source for source in sources if source.index == "papers"]
+    others = [source for source in sources if source.index != "papers"]
+    followers = {"elasticsearch_sync": open_follower(others, "sync")}
+    if of_papers:
+        followers["elasticsearch_papers"] = open_follower(of_papers, "papers")
+    return followers
 
 
 def _neighbours(
@@ -159,7 +187,7 @@ def _neighbours(
     personal: list[documents.PersonalSource] = []
     if "papers" in settings.rooms:
         sources.append(_open_documents(corpus.place))
-    if "references" in settings.rooms and settings.keeps_home:
+    if "references" in settings.rooms and _has_library_files(settings):
         from carrel.stores.csl_json.search_documents import PersonalReferences
 
         references = PersonalReferences(library_path(settings), users_folder(settings))
@@ -204,7 +232,7 @@ def open_stores(settings: Settings) -> KnowledgeStores:
                 store_rules.refuse_notes_in_file(settings, holds_rows)
                 from carrel.stores.postgres.knowledge import postgres_knowledge
 
-                return postgres_knowledge(url)
+                return postgres_knowledge(url, pool_options(settings))
             case "firestore":
                 from carrel.stores.firestore.knowledge import firestore_knowledge
 
@@ -237,46 +265,87 @@ def local_operations(settings: Settings) -> KnowledgeFolderOperations:
 
 
 async def sync_indices(
-    settings: Settings, names: Sequence[str], progress: Progress
+    settings: Settings, names: Sequence[str], progress: Progress, *, rebuild: bool = False
 ) -> AsyncGenerator[Synced, None]:
     """Brings the named indices up to date; without names all, but papers without a snapshot."""
     from carrel.stores.elasticsearch.sync import choose_sources, sync_all
 
+    if "papers" in settings.rooms and settings.papers.store == "corpus":
+        await asyncio.to_thread(follow_published, settings, snapshot_path(settings).parent)
     client = elasticsearch_client(settings)
     async with AsyncExitStack() as closing:
         closing.push_async_callback(client.close)
         left_out = () if has_papers(settings) else ("papers",)
         sources = choose_sources(_open_sources(settings, closing), names, left_out)
-        async for done in sync_all(client, sources, settings.elasticsearch.prefix, progress):
+        prefix = settings.elasticsearch.prefix
+        async for done in sync_all(client, sources, prefix, progress, rebuild=rebuild):
             yield done
 
 
 def has_papers(settings: Settings) -> bool:
     """Whether a corpus is set, or one was made in the home folder."""
+    if settings.papers.store == "elasticsearch":
+        return False
     return settings.papers.snapshot is not None or has_corpus(settings)
 
 
-def _open_sources(settings: Settings, closing: AsyncExitStack) -> list[documents.DocumentSource]:
+def _open_sources(settings: Settings, closing: AsyncExitStack) -> list[ClusterSource]:
     """Notes, nodes, papers and all libraries, as documents of a cluster."""
     stores = open_stores(settings)
     closing.push_async_callback(stores.notes.close)
     return [*stores.sources, *_open_neighbours(settings, closing)]
 
 
-def _open_neighbours(settings: Settings, closing: AsyncExitStack) -> list[documents.DocumentSource]:
+def _open_neighbours(settings: Settings, closing: AsyncExitStack) -> list[ClusterSource]:
     """Papers with the words that search_papers ranks by, and all libraries."""
-    sources: list[documents.DocumentSource] = []
-    if "papers" in settings.rooms:
-        from carrel.stores.corpus.ranked_version import ranked_version
-        from carrel.stores.elasticsearch.papers import RankedPapers
+    sources: list[ClusterSource] = []
+    if "papers" in settings.rooms and settings.papers.store == "corpus":
+        from carrel.stores.corpus.version_to_index import version_to_index
+        from carrel.stores.elasticsearch.papers.sync import PaperIndices
 
         place = CorpusPlace(snapshot_path(settings))
         closing.push_async_callback(asyncio.to_thread, place.close)
-        sources.append(RankedPapers(partial(ranked_version, place)))
-    if "references" in settings.rooms and settings.keeps_home:
+        sources.append(
+            PaperIndices(
+                partial(version_to_index, place),
+                most_text_bytes=settings.papers.max_asset_bytes,
+                open_vectors=_open_vectors(place),
+            )
+        )
+    if "references" in settings.rooms and settings.has_library_rows:
+        sources.append(_open_row_references(settings, closing))
+    if "references" in settings.rooms and _has_library_files(settings):
         from carrel.stores.csl_json.search_documents import AllReferences
 
         references = AllReferences(library_path(settings), users_folder(settings))
         closing.push_async_callback(references.close)
         sources.append(references.source)
     return sources
+
+
+def _open_vectors(place: CorpusPlace) -> Callable[[], PassageVectorSource | None]:
+    """The vectors of the passages of a corpus, where the extra is installed and made some."""
+    from carrel.services.sentence_vectors import is_installed, load_model
+
+    if not is_installed():
+        return lambda: None
+    from carrel.stores.vectors.made_vectors import MadeVectorsFolder
+
+    folder = MadeVectorsFolder(place.folder.path, load_model)
+    return lambda: folder.now() if place.has_segments() else None
+
+
+def _row_references(settings: Settings, closing: AsyncExitStack) -> list[documents.DocumentSource]:
+    """Libraries whose changes are in the cluster before the next answer, as those of notes are."""
+    if "references" not in settings.rooms or not settings.has_library_rows:
+        return []
+    return [_open_row_references(settings, closing)]
+
+
+def _open_row_references(settings: Settings, closing: AsyncExitStack) -> documents.DocumentSource:
+    """All libraries that are rows of the database."""
+    from carrel.stores.sql.references.search_documents import RowReferences
+
+    references = RowReferences(open_library_rows(settings))
+    closing.push_async_callback(references.close)
+    return references

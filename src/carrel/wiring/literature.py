@@ -6,7 +6,7 @@ from functools import partial
 
 from carrel.core.catalogue import Room
 from carrel.core.clock import SystemClock
-from carrel.policy.persistence import HomeNotPersistentError, without_home
+from carrel.policy.persistence import without_home
 from carrel.rooms.literature import ROOM
 from carrel.rooms.literature.addition_job import (
     KIND,
@@ -25,6 +25,7 @@ from carrel.rooms.literature.service import Literature
 from carrel.rooms.literature.service_choice import SearchPolicy
 from carrel.services.literature.catalogue import LazyServices
 from carrel.settings import Settings
+from carrel.settings.home_rules import refuse_home
 from carrel.wiring.desk import OpenRoom
 from carrel.wiring.desk_works import AdditionsAtHand, CorpusAtHand
 from carrel.wiring.jobs import has_jobs, open_jobs
@@ -89,10 +90,8 @@ def open_literature_room(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
         await services.close()
 
     room = following.refuse_without_home(Room.collect(ROOM, *holders, jobs=work_additions))
-    if not settings.keeps_home:
-        error = HomeNotPersistentError(
-            "Works from outside are", has_database=bool(settings.database.url)
-        )
+    if not (settings.keeps_papers and settings.serves_libraries):
+        error = refuse_home(settings, "works")
         served = [each.name for each in room.operations if each.name != "add_works"]
         room = without_home(room, error, still_served=served, is_searched=True)
     return OpenRoom(room, close=close, start=start)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from carrel.core.caller import Call, Caller
-from carrel.core.errors import ConflictError, InsufficientPermissionsError, InvalidInputError
+from carrel.core.errors import (
+    CarrelError,
+    ConflictError,
+    InsufficientPermissionsError,
+    InvalidInputError,
+)
 from carrel.libraries.identifiers import ArxivId, Doi, Identifier, Pmcid, Pmid, parse_or_none
 from carrel.libraries.literature.csl_items import csl_gaps
 from carrel.rooms.literature.completion_ports import RecordToComplete
@@ -69,6 +74,8 @@ class PapersToComplete:
 
     corpus: OpenCorpus
     corrections: PaperCorrections
+    # Makes the error that whoever changes a paper is told, where the corpus would not last.
+    refuse: Callable[[], CarrelError] | None = None
     target: Literal["paper"] = "paper"
 
     async def list_gaps(
@@ -146,6 +153,8 @@ class PapersToComplete:
         from carrel.core.caller import Visit
         from carrel.rooms.papers.correction_models import EditPaper
 
+        if self.refuse is not None:
+            raise self.refuse()
         try:
             question = EditPaper.model_validate(dict(asked))
         except ValidationError as error:

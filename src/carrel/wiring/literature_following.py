@@ -12,7 +12,7 @@ from carrel.core.caller import Call
 from carrel.core.catalogue import Room
 from carrel.core.clock import SystemClock
 from carrel.core.errors import NotConfiguredError
-from carrel.policy.persistence import HomeNotPersistentError, without_home
+from carrel.policy.persistence import without_home
 from carrel.rooms.literature import ROOM
 from carrel.rooms.literature.alert_digest import AlertDigests
 from carrel.rooms.literature.alert_operations import AlertOperations
@@ -36,6 +36,7 @@ from carrel.rooms.papers.errors import PaperNotFoundError
 from carrel.rooms.papers.work_notices import paper_work_keys
 from carrel.services.literature.catalogue import LazyServices
 from carrel.settings import Settings
+from carrel.settings.home_rules import refuse_home
 from carrel.wiring.literature_completion import PapersToComplete, ReferencesToComplete
 from carrel.wiring.papers import OpenCorpus
 from carrel.wiring.papers_corrections import paper_corrections
@@ -118,6 +119,7 @@ class Following:
         assert isinstance(notices, DeskNotices)
         store, clock = notices.store, SystemClock()
         self._notices = notices
+        self._settings = settings
         retractions = Retractions(
             notices.stored,
             store.notices,
@@ -130,9 +132,13 @@ class Following:
         digests = AlertDigests(alerts, store.alerts, HoldingsAtHand(corpus), clock, notices)
         by_identifier = CompletionSearch(services, search, policy)
         corrections = paper_corrections(corpus.place.folder.path)
+        refuse = None if settings.keeps_papers else partial(refuse_home, settings, "papers")
         papers, references = (
             Completion(store.completions, store.leases, records, by_identifier, clock)
-            for records in (PapersToComplete(corpus, corrections), ReferencesToComplete(corpus))
+            for records in (
+                PapersToComplete(corpus, corrections, refuse),
+                ReferencesToComplete(corpus),
+            )
         )
         self.holders: list[object] = [
             RetractionOperations(retractions),
@@ -167,7 +173,7 @@ class Following:
         own = Room.collect(ROOM, *self.holders)
         names = {each.name for each in own.operations}
         served = [each.name for each in room.operations if each.name not in names]
-        error = HomeNotPersistentError("Alerts and notices are", has_database=False)
+        error = refuse_home(self._settings, "alerts")
         return without_home(room, error, still_served=served, is_searched=True)
 
     async def start(self) -> None:

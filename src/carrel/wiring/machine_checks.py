@@ -17,6 +17,7 @@ from carrel.core.health import Health
 from carrel.libraries.csl.archive import ARCHIVE, archive_edition
 from carrel.policy.origin import is_loopback
 from carrel.settings import Settings
+from carrel.settings.home_rules import list_data_places
 from carrel.settings.places import audit_store
 from carrel.settings.reading import variable_name
 from carrel.wiring.desk import sqlite_version
@@ -29,6 +30,7 @@ _EXTRAS = {
     "semantic": "onnxruntime",
     "elasticsearch": "elasticsearch",
     "firestore": "google.cloud.firestore",
+    "objects": "obstore",
 }
 # How far the clock may be behind what the desk wrote last, before something must be wrong.
 _CLOCK_TOLERANCE_SECONDS = 600
@@ -62,6 +64,7 @@ def check_settings(settings: Settings, address_note: str = "") -> dict[str, Heal
             "Listen on 127.0.0.1, or set auth.mode.",
         ),
         "audit": _audit(settings),
+        **check_data_places(settings),
         **_folders(settings),
     }
 
@@ -206,6 +209,30 @@ def _audit(settings: Settings) -> Health:
             return Health(True, "in PostgreSQL")
         case "stdout":
             return Health(True, "on standard output of the server; whoever collects that keeps it")
+
+
+def check_data_places(settings: Settings) -> dict[str, Health]:
+    """Where every kind of data lives, one finding for each place and one for what is refused."""
+    places: dict[str, list[str]] = {}
+    refused = []
+    for each in list_data_places(settings):
+        if each.is_safe:
+            places.setdefault(each.place, []).append(each.kind)
+        else:
+            refused.append(each.kind)
+    findings = {
+        f"data in {place}": Health(True, "; ".join(kinds)) for place, kinds in places.items()
+    }
+    if refused:
+        database = "" if settings.database.url else ", or set DATABASE_URL"
+        findings["data refused"] = Health(
+            True,
+            f"only this home would keep it: {'; '.join(refused)}",
+            "Mount one persistent folder for all replicas and set server.home_is_persistent = "
+            f"true{database}.",
+            note="refused",
+        )
+    return findings
 
 
 def check_unserved(settings: Settings) -> dict[str, Health]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from carrel.doors.mcp.desk_endpoints import DeskEndpoints
 from carrel.doors.mcp.dispatcher import Dispatcher
+from carrel.doors.mcp.endpoint import Endpoint
 from carrel.settings import Settings, SettingsError
 from carrel.stores.kept_answers import KeptAnswerFiles
 from carrel.wiring.desk import Desk, open_desk
@@ -25,7 +26,12 @@ def desk_endpoints(desk: Desk) -> DeskEndpoints:
 
 def stdio_dispatcher(desk: Desk) -> Dispatcher:
     """What `carrel mcp` serves once the rooms are open."""
-    return Dispatcher(desk_endpoints(desk).stdio(), desk.gate)
+    return open_dispatcher(desk, desk_endpoints(desk).stdio())
+
+
+def open_dispatcher(desk: Desk, endpoint: Endpoint) -> Dispatcher:
+    """The dispatcher of an endpoint."""
+    return Dispatcher(endpoint, desk.gate, desk.observer)
 
 
 def fastmcp_app(settings: Settings) -> FastMCP[Any]:

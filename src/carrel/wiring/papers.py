@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
@@ -10,6 +11,9 @@ from typing import TYPE_CHECKING
 
 from carrel.core.caller import Call
 from carrel.core.catalogue import Room
+from carrel.core.clock import SystemClock
+from carrel.core.errors import CarrelError
+from carrel.core.health import Check, check_by
 from carrel.core.operation import Effect
 from carrel.core.work_notices import NoNotices
 from carrel.policy.persistence import HomeNotPersistentError, without_home
@@ -19,6 +23,7 @@ from carrel.rooms.papers.citation_operations import CitationOperations
 from carrel.rooms.papers.citation_ports import CitationStore
 from carrel.rooms.papers.citations import PaperCitations
 from carrel.rooms.papers.desk_search import PaperDeskSearch
+from carrel.rooms.papers.errors import PapersElsewhereError
 from carrel.rooms.papers.figure_operations import FigureOperations
 from carrel.rooms.papers.figures import PaperFigures
 from carrel.rooms.papers.map_jobs import JoinedJobs
@@ -38,8 +43,10 @@ from carrel.rooms.papers.work_notices import PaperNotices
 from carrel.services.literature.lazy_client import LazyLiterature
 from carrel.services.static_assets import FolderAssets
 from carrel.settings import Settings
-from carrel.settings.store_rules import need_elasticsearch, needs_driver
+from carrel.settings.home_rules import refuse_home
+from carrel.settings.store_rules import need_elasticsearch, needs_driver, refuse_two_corpora
 from carrel.stores.corpus.current import (
+    CheckedStore,
     ClosableAssets,
     CorpusPlace,
     CurrentAssets,
@@ -60,21 +67,30 @@ from carrel.wiring.paper_pages import LazyPageDrawings
 from carrel.wiring.papers_adding import LazyReader, open_uploads, paper_adder
 from carrel.wiring.papers_corrections import paper_corrections
 from carrel.wiring.papers_map import open_map
+from carrel.wiring.papers_published import CATCH_UP_SECONDS, copy_folder, open_follower
 from carrel.wiring.pdf_services import remember_pdf_services
 from carrel.wiring.work_notices import DeskNotices
 
 if TYPE_CHECKING:
+    from carrel.rooms.papers.uploads import Uploads
     from carrel.services.http_assets import HttpAssets
     from carrel.services.literature.works import LiteratureServices
     from carrel.stores.corpus.folder import CorpusSession
+    from carrel.stores.corpus.published.follower import CorpusFollower
     from carrel.stores.corpus.ranking import SegmentRanking
     from carrel.stores.corpus.store import CorpusPaperStore, CorpusRanking
-    from carrel.stores.elasticsearch.papers import PaperCluster
+    from carrel.stores.elasticsearch.papers.cluster import PaperCluster
+    from carrel.stores.elasticsearch.papers.ranking import RankedByMeaning
+    from carrel.stores.elasticsearch.papers.state import PaperSet
+    from carrel.stores.search.ranking import PaperRanking
     from carrel.wiring.papers_watch import ServerWatch
 
 
 def snapshot_path(settings: Settings) -> Path:
     """The snapshot that is set or lives in the home folder, or would lie in the corpus folder."""
+    copy = copy_folder(settings)
+    if copy is not None:
+        return copy / SNAPSHOT_NAME
     named = settings.papers.snapshot
     if named is None:
         return settings.home / "papers" / SNAPSHOT_NAME
@@ -83,7 +99,9 @@ def snapshot_path(settings: Settings) -> Path:
 
 
 def has_corpus(settings: Settings) -> bool:
-    """Whether there are segments or a snapshot where the settings say."""
+    """Whether there are segments or a snapshot where the settings say, or papers in a cluster."""
+    if settings.papers.store == "elasticsearch":
+        return True
     return CorpusPlace(snapshot_path(settings)).exists()
 
 
@@ -93,13 +111,19 @@ class OpenCorpus:
 
     place: CorpusPlace
     service: Papers
-    store: CurrentPapers
-    assets: CurrentAssets
+    store: CheckedStore
+    assets: ClosableAssets
     citations: CitationStore
     cluster: PaperCluster | None = None
     links: LinkExchange = field(default_factory=LinkExchange)
     # Retractions and corrections; of nothing where a test opens a corpus alone.
     notices: DeskNotices | NoNotices = field(default_factory=NoNotices)
+    follower: CorpusFollower | None = None
+
+    async def catch_up(self) -> None:
+        """Fetch what was published since; a process that stays follows by itself."""
+        if self.follower is not None:
+            await asyncio.to_thread(self.follower.step, CATCH_UP_SECONDS)
 
     async def close(self) -> None:
         if isinstance(self.notices, DeskNotices):
@@ -113,8 +137,14 @@ class OpenCorpus:
 
 def open_corpus(settings: Settings) -> OpenCorpus:
     """Nothing is read yet: the first call reports a corpus that is missing."""
+    refuse_two_corpora(settings)
+    follower = open_follower(settings)
+    if follower is not None:
+        follower.folder.become_copy()
     remember_pdf_services(settings)
     place = CorpusPlace(snapshot_path(settings))
+    if settings.papers.store == "elasticsearch":
+        return _open_cluster_corpus(settings, place)
     cluster = _open_cluster(settings) if settings.papers.search == "elasticsearch" else None
     rankings: dict[str, OpenRanking | None] = {"auto": open_index, "fts5": None}
     of_snapshot = SqlitePaperStore(
@@ -125,21 +155,48 @@ def open_corpus(settings: Settings) -> OpenCorpus:
     open_segment_assets = partial(_open_segment_assets, settings, place)
     # A corpus that settings name must be there; a desk without papers has none yet.
     of_nothing = NoPapers() if settings.papers.snapshot is None else None
-    store = CurrentPapers(ReaderByKind(place, of_snapshot, open_segments, of_nothing))
-
-    async def count_papers() -> int:
-        return (await store.statistics()).papers
+    refuse_unknown = None if follower is None else follower.refuse_unknown
+    store = CurrentPapers(
+        ReaderByKind(place, of_snapshot, open_segments, of_nothing, refuse_unknown)
+    )
 
     def open_citations() -> CitationStore:
         from carrel.stores.corpus.citations import CorpusCitations
 
         return CorpusCitations(open_segments())
 
-    citations = CurrentCitations(ReaderByKind(place, NoCitations(count_papers), open_citations))
+    citations = CurrentCitations(
+        ReaderByKind(place, NoCitations(partial(_count_papers, store)), open_citations)
+    )
     assets = CurrentAssets(ReaderByKind(place, _open_assets(settings), open_segment_assets))
     service = Papers(store, assets, follows_folders=bool(settings.papers.watch))
     notices = DeskNotices(settings)
+    return OpenCorpus(
+        place, service, store, assets, citations, cluster, notices=notices, follower=follower
+    )
+
+
+def _open_cluster_corpus(settings: Settings, place: CorpusPlace) -> OpenCorpus:
+    """Papers that another server keeps in a cluster; whatever lies in the home is not looked at."""
+    cluster = _open_cluster(settings)
+    from carrel.stores.elasticsearch.papers.assets import ClusterAssets
+    from carrel.stores.elasticsearch.papers.store import ClusterPaperStore
+
+    chosen = settings.papers
+    store = ClusterPaperStore(cluster.ranking)
+    assets = ClusterAssets(
+        cluster.papers,
+        timeout_seconds=chosen.asset_timeout_seconds,
+        max_bytes=chosen.max_asset_bytes,
+    )
+    notices = DeskNotices(settings)
+    service = Papers(store, assets)
+    citations = NoCitations(partial(_count_papers, store))
     return OpenCorpus(place, service, store, assets, citations, cluster, notices=notices)
+
+
+async def _count_papers(store: CheckedStore) -> int:
+    return (await store.statistics()).papers
 
 
 def _open_segments(
@@ -198,14 +255,12 @@ def open_papers(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
     reader, uploads = LazyReader(), open_uploads(settings)
     drawings = LazyPageDrawings()
     adder = paper_adder(corpus.place.folder.path, services, settings, uploads, reader)
-    if settings.keeps_home:
+    is_kept = settings.keeps_papers and settings.papers.store == "corpus"
+    if is_kept:
         corpus.links.papers.bind(adder)
     else:
-        has_database = bool(settings.database.url)
-        corpus.links.papers.refuse(
-            partial(HomeNotPersistentError, "Added papers are", has_database=has_database)
-        )
-    watch = _open_watch(settings, corpus.place.folder.path)
+        corpus.links.papers.refuse(partial(_refuse_additions, settings))
+    watch = _open_watch(settings, corpus.place.folder.path) if is_kept else None
     jobs = adder.jobs
     assert jobs is not None
     assert adder.long_additions is not None
@@ -231,28 +286,32 @@ def open_papers(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
         jobs=JoinedJobs((adder.long_additions, drawing.jobs)),
         search=PaperDeskSearch(corpus.service, passages),
     )
-    if not settings.keeps_home:
+    if not is_kept:
         reads = [one.name for one in room.operations if one.effect is Effect.READS]
-        error = HomeNotPersistentError("Added papers are", has_database=bool(settings.database.url))
+        error = _refuse_additions(settings)
         served = [*reads, *(each.name for each in room.resources)]
         room = without_home(room, error, still_served=served, is_searched=True)
-    health = CorpusHealth(
-        corpus.place,
-        corpus.store,
-        is_named=settings.papers.snapshot is not None,
-        # Only a question shows whether the cluster answers, and for this very snapshot.
-        ask=(lambda: corpus.service.search("papers", page=1, limit=1)) if corpus.cluster else None,
-    )
+    check, probe = _health(settings, corpus)
+
+    follower = corpus.follower
+    checks: dict[str, Check] = {"papers": check}
+    probes: dict[str, Check] = {"papers": probe}
+    if follower is not None:
+        probes["published corpus"] = checks["published corpus"] = follower.health
 
     async def start() -> None:
-        if settings.keeps_home:
+        if follower is not None:
+            follower.start()
+        if is_kept:
             jobs.take_up_work(has_jobs(settings))
             drawing.jobs.take_up_work(has_jobs(settings))
-            await uploads.sweep()
+            await _sweep_here(corpus, uploads)
             if watch is not None:
                 watch.start()
 
     async def close() -> None:
+        if follower is not None:
+            await asyncio.to_thread(follower.close)
         if watch is not None:
             await asyncio.to_thread(watch.close)
         await jobs.close()
@@ -263,17 +322,52 @@ def open_papers(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
 
     return OpenRoom(
         room,
-        {"papers": health.check},
+        checks,
         close,
         start,
-        {"papers": health.probe},
+        probes,
         uploads=uploads,
-        refuse_uploads=None
-        if settings.keeps_home
-        else partial(
-            HomeNotPersistentError, "Uploads are", has_database=bool(settings.database.url)
-        ),
+        refuse_uploads=_refusal_of_uploads(settings),
     )
+
+
+async def _sweep_here(corpus: OpenCorpus, uploads: Uploads) -> None:
+    """Uploads of the home; those beside a published corpus are swept where it is cared for."""
+    if corpus.follower is None:
+        await uploads.sweep()
+
+
+def _health(settings: Settings, corpus: OpenCorpus) -> tuple[Check, Check]:
+    """What the doctor and `/ready` ask of the papers."""
+    if settings.papers.store == "elasticsearch":
+
+        async def ask_cluster() -> str:
+            found = await corpus.store.statistics()
+            return f"{found.papers} papers in the cluster, build {found.build_id[:12]}"
+
+        check = check_by(ask_cluster)
+        return check, check
+    health = CorpusHealth(
+        corpus.place,
+        corpus.store,
+        is_named=settings.papers.snapshot is not None,
+        # Only a question shows whether the cluster answers, and for this very snapshot.
+        ask=(lambda: corpus.service.search("papers", page=1, limit=1)) if corpus.cluster else None,
+    )
+    return health.check, health.probe
+
+
+def _refuse_additions(settings: Settings) -> HomeNotPersistentError | PapersElsewhereError:
+    """Why nothing may be added to the papers of this server."""
+    if settings.papers.store == "elasticsearch":
+        return PapersElsewhereError()
+    return refuse_home(settings, "papers")
+
+
+def _refusal_of_uploads(settings: Settings) -> Callable[[], CarrelError] | None:
+    if settings.papers.store == "elasticsearch":
+        return PapersElsewhereError
+    return None if settings.keeps_papers else partial(refuse_home, settings, "uploads")
 
 
 def _outside(corpus: OpenCorpus, citations: PaperCitations) -> OutsideCitationLookup:
@@ -326,12 +420,28 @@ def open_index(snapshot: Path, build_id: str) -> Ranking | None:
 
 
 def _open_cluster(settings: Settings) -> PaperCluster:
-    chosen = settings.elasticsearch
-    problem = "papers.search is elasticsearch, and no Elasticsearch is named"
+    chosen, chosen_papers = settings.elasticsearch, settings.papers
+    is_store = chosen_papers.store == "elasticsearch"
+    setting = "papers.store" if is_store else "papers.search"
+    problem = f"{setting} is elasticsearch, and no Elasticsearch is named"
     address = need_elasticsearch(settings, problem)
     with needs_driver("elasticsearch"):
-        from carrel.stores.elasticsearch.papers import PaperCluster
-    return PaperCluster(address, chosen.api_key, chosen.prefix, chosen.timeout)
+        from carrel.stores.elasticsearch.papers.cluster import PaperCluster
+    clock = SystemClock()
+    return PaperCluster(address, chosen.api_key, chosen.prefix, chosen.timeout, clock, _add_meaning)
+
+
+def _add_meaning(words: PaperRanking, papers: PaperSet) -> RankedByMeaning | None:
+    """Nearness by the vectors of the cluster, where the extra that made them is here too."""
+    from carrel.services.sentence_vectors import is_installed, load_model
+
+    model = papers.state().model
+    if model is None or not is_installed() or load_model().name != model:
+        return None
+    from carrel.stores.elasticsearch.papers.meaning import ClusterVectors
+    from carrel.stores.vectors.ranking import SemanticPapers
+
+    return SemanticPapers(words, ClusterVectors(papers.passages.search), load_model())
 
 
 def _open_assets(settings: Settings) -> FolderAssets | HttpAssets:

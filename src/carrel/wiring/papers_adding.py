@@ -14,10 +14,13 @@ from carrel.rooms.papers.models import PaperAdded, PaperRemoved
 from carrel.rooms.papers.ports import PaperInbox, WorkLookup
 from carrel.rooms.papers.uploads import UploadLimits, Uploads
 from carrel.settings import Settings
+from carrel.wiring.papers_published import copy_folder, find_copy
 
 if TYPE_CHECKING:
     from carrel.core.background_jobs import BackgroundJobs
     from carrel.services.paper_sources.warm_reader import WarmReader
+    from carrel.stores.objects.uploads import UploadObjects
+    from carrel.stores.upload_files import UploadFolder
 
 # Up to this size a text is added in a thread: starting a process would cost ten times as much.
 _SMALL_BYTES = 256 * 1024
@@ -45,16 +48,31 @@ class LazyReader:
 
 def open_uploads(settings: Settings) -> Uploads:
     """The uploads of this home; nothing is made before the first one."""
+    return Uploads(open_upload_store(settings), _upload_limits(settings))
+
+
+def open_upload_store(settings: Settings) -> UploadFolder | UploadObjects:
+    """What was sent in pieces so far, by whom: in the home, or beside the published corpus."""
+    limits, copy = _upload_limits(settings), copy_folder(settings)
+    if copy is not None and settings.papers.corpus_url is not None:
+        from carrel.stores.objects.addresses import open_objects
+        from carrel.stores.objects.uploads import UploadObjects
+
+        objects = open_objects(settings.papers.corpus_url)
+        return UploadObjects(objects, copy / UPLOADS_NAME, limits, SystemClock())
     from carrel.stores.upload_files import UploadFolder
 
+    return UploadFolder(settings.home / UPLOADS_NAME, limits, SystemClock())
+
+
+def _upload_limits(settings: Settings) -> UploadLimits:
     chosen = settings.papers
-    limits = UploadLimits(
+    return UploadLimits(
         chosen.max_upload_bytes,
         chosen.max_open_uploads,
         chosen.max_upload_bytes_per_caller,
         chosen.upload_hours,
     )
-    return Uploads(UploadFolder(settings.home / UPLOADS_NAME, limits, SystemClock()), limits)
 
 
 def paper_adder(
@@ -71,6 +89,7 @@ def paper_adder(
     """
 
     async def add_file(file: Path) -> PaperAdded:
+        file = await asyncio.to_thread(_find_here, into, file)
         if await asyncio.to_thread(_is_cheap, file):
             return await asyncio.to_thread(_add_here, into, file, reader)
         from carrel.services.child_process import add_in_child
@@ -90,7 +109,12 @@ def paper_adder(
         from carrel.stores.sqlite.papers import INBOX_NAME
         from carrel.stores.static_folder import PaperInboxFolder
 
-        return PaperInboxFolder(into / INBOX_NAME)
+        folder, copy = PaperInboxFolder(into / INBOX_NAME), find_copy(into)
+        if copy is None:
+            return folder
+        from carrel.stores.corpus.published.inbox import PublishedInbox
+
+        return PublishedInbox(folder, copy.store)
 
     def open_paper_jobs(handler: AdditionJob) -> BackgroundJobs:
         from carrel.wiring.jobs import open_jobs
@@ -112,6 +136,18 @@ def paper_adder(
         else AdditionWaits(chosen.add_wait_seconds, chosen.task_after_seconds),
         allowed_folders=() if chosen is None else chosen.allowed_folders,
     )
+
+
+def _find_here(into: Path, file: Path) -> Path:
+    """A file of the inbox, fetched where another server that shares the corpus took it in."""
+    copy = None if file.exists() else find_copy(into)
+    if copy is None:
+        return file
+    from carrel.stores.corpus.published.inbox import PublishedInbox
+    from carrel.stores.sqlite.papers import INBOX_NAME
+    from carrel.stores.static_folder import PaperInboxFolder
+
+    return PublishedInbox(PaperInboxFolder(into / INBOX_NAME), copy.store).find(file)
 
 
 def _is_cheap(file: Path) -> bool:

@@ -13,7 +13,6 @@ from carrel.core.clock import SystemClock
 from carrel.core.progress import NoProgress, Progress, run_with_progress
 from carrel.demo import PAPERS_FOLDER
 from carrel.libraries.works.file_kinds import KINDS_TAKEN
-from carrel.policy.persistence import HomeNotPersistentError
 from carrel.rooms.papers.building import corrections
 from carrel.rooms.papers.building.build_reports import BuildReport
 from carrel.rooms.papers.building.intake import Intake, PaperIntake
@@ -34,6 +33,7 @@ from carrel.rooms.papers.errors import (
     ReadOnlyCorpusError,
 )
 from carrel.rooms.papers.local_operations import CorpusOperations, CorpusTools
+from carrel.rooms.papers.map_models import MapReport
 from carrel.rooms.papers.models import AddedPaper, PaperAdded, PaperRemoved
 from carrel.services.language_models.summaries import SummaryWriter
 from carrel.services.paper_sources.pdf_source import PdfSource
@@ -41,6 +41,8 @@ from carrel.services.paper_sources.source_reader import ReadJobs
 from carrel.services.paper_sources.sources import PaperSourceFiles
 from carrel.services.sentence_vectors import load_model
 from carrel.settings import Settings
+from carrel.settings.home_rules import refuse_home
+from carrel.stores.corpus.compaction import needs_compaction
 from carrel.stores.corpus.current import CorpusPlace
 from carrel.stores.corpus.manifest import has_manifest
 from carrel.stores.corpus.papers_to_read import CorpusPapersToRead
@@ -49,12 +51,23 @@ from carrel.stores.sqlite.errors import translate_damage, translate_full_disk
 from carrel.stores.sqlite.papers import SNAPSHOT_NAME, SUMMARIES_NAME, WORKSHOP_NAME
 from carrel.stores.sqlite.papers.build_locks import wait_for_other_additions
 from carrel.stores.sqlite.papers.corpus_folder import open_build_stores, staged_folder
+from carrel.stores.sqlite.papers.read_parts import ReadParts
 from carrel.stores.static_folder import PaperAssets, SummaryFiles
 from carrel.wiring.audit import record_command
 from carrel.wiring.imported_notes import find_imported_notes
 from carrel.wiring.papers import snapshot_path
 from carrel.wiring.papers_load import load_dump
 from carrel.wiring.papers_map import draw_map
+from carrel.wiring.papers_partitions import parts_folder, read_apart, read_share
+from carrel.wiring.papers_published import (
+    copy_folder,
+    fetch_papers,
+    find_copy,
+    follow_published,
+    prepare_copy,
+    publish_papers,
+    published_change,
+)
 from carrel.wiring.pdf_services import ADDRESSES, remember_pdf_services
 
 _USUAL = BuildOptions()
@@ -72,17 +85,28 @@ _NO_HISTORY = PaperHistory(
 
 @contextmanager
 def paper_builder(
-    into: Path, options: BuildOptions = _USUAL, read_warm: ReadJobs | None = None
+    into: Path,
+    options: BuildOptions = _USUAL,
+    read_warm: ReadJobs | None = None,
+    *,
+    is_reading: bool = False,
 ) -> Iterator[PaperIntake]:
-    """A builder for the corpus in `into`, which must not have been built elsewhere."""
+    """A builder for the corpus in `into`, which must not have been built elsewhere.
+
+    In a copy of a published corpus, what it changes is published before the block is left; with
+    `is_reading` nothing is changed.
+    """
     with (
+        published_change(into, is_reading=is_reading),
         translate_full_disk(into / WORKSHOP_NAME),
         translate_damage(partial(DamagedCorpusError, f"a database in {into}")),
         open_build_stores(into, options) as stores,
     ):
         pdf = PdfSource(ADDRESSES.grobid_url, ADDRESSES.docling_url)
         open_assets = partial(PaperAssets, staged_folder(into))
-        sources = PaperSourceFiles(open_assets, options, read_warm, pdf)
+        parts = parts_folder(into)
+        read_parts = ReadParts(parts, staged_folder(into)) if parts.is_dir() else None
+        sources = PaperSourceFiles(open_assets, options, read_warm, pdf, read_parts)
         yield PaperIntake(sources, stores, SystemClock())
 
 
@@ -191,15 +215,18 @@ def tell_history(into: Path, question: PaperHistoryOf) -> PaperHistory:
     if question.paper_id is None and not _has_papers(into):
         return _NO_HISTORY
     _refuse_foreign(into, question.paper_id)
-    with paper_builder(into, BuildOptions(workers=1)) as builder:
+    with paper_builder(into, BuildOptions(workers=1), is_reading=True) as builder:
         return corrections.tell_history(builder, question)
 
 
 def _refuse_foreign(into: Path, paper_id: str | None) -> None:
-    """Only a corpus with its build state can be corrected; nothing is made in the folder."""
+    """Only a corpus with its build state can be corrected; nothing is made in the folder.
+
+    In a copy of a published corpus that state is fetched with the first correction.
+    """
     if not _has_papers(into):
         raise PaperNotFoundError(paper_id or "", is_corpus_empty=True)
-    if not has_build_state(into):
+    if not has_build_state(into) and find_copy(into) is None:
         raise ReadOnlyCorpusError
 
 
@@ -211,6 +238,17 @@ def _has_papers(into: Path) -> bool:
 def has_build_state(into: Path) -> bool:
     """Whether the corpus in a folder was built there."""
     return (into / WORKSHOP_NAME / "state.db").exists()
+
+
+def compact_a_little(into: Path) -> None:
+    """One merge of neighbouring segments of a published corpus, where it has too many."""
+    if not needs_compaction(into):
+        return
+    with (
+        wait_for_other_additions(into / WORKSHOP_NAME),
+        paper_builder(into, BuildOptions(workers=1)) as builder,
+    ):
+        builder.compact(NoProgress(), most_runs=1)
 
 
 def index_papers(snapshot: Path, progress: Progress | None = None) -> None:
@@ -247,9 +285,11 @@ def export_papers(corpus: Path, target: Path, has_edges: bool, progress: Progres
 
 def refuse_lost_corpus(settings: Settings, into: Path) -> None:
     """Raises HomeNotPersistentError where what is built into this folder would be lost."""
+    if into.absolute() == copy_folder(settings):
+        prepare_copy(settings)
+        return
     if not settings.keeps_home and into.resolve().is_relative_to(settings.home.resolve()):
-        has_database = bool(settings.database.url)
-        raise HomeNotPersistentError("Built papers are", has_database=has_database)
+        raise refuse_home(settings, "papers")
 
 
 def local_operations(settings: Settings) -> CorpusOperations:
@@ -262,6 +302,14 @@ def local_operations(settings: Settings) -> CorpusOperations:
         async with SummaryWriter(request.model_url, request.model, key) as writer:
             yield Summariser(papers, writer, summaries, SystemClock(), request)
 
+    def export_newest(corpus: Path, target: Path, has_edges: bool, progress: Progress) -> int:
+        follow_published(settings, corpus)
+        return export_papers(corpus, target, has_edges, progress)
+
+    def draw_newest_map(snapshot: Path, again: bool, progress: Progress) -> MapReport:
+        follow_published(settings, snapshot.parent)
+        return draw_map(snapshot, again, progress)
+
     remember_pdf_services(settings)
     tools = CorpusTools(
         partial(refuse_lost_corpus, settings),
@@ -269,11 +317,15 @@ def local_operations(settings: Settings) -> CorpusOperations:
         index_papers,
         embed_papers,
         has_manifest,
-        export_papers,
+        export_newest,
         take_paper_files,
         partial(find_imported_notes, settings),
         load_dump,
-        draw_map,
+        draw_newest_map,
+        partial(publish_papers, settings),
+        partial(fetch_papers, settings),
+        partial(read_apart, paper_builder),
+        partial(read_share, paper_builder),
     )
     return CorpusOperations(snapshot_path(settings), SNAPSHOT_NAME, tools, open_summariser)
 

@@ -20,6 +20,7 @@ from carrel.services.dumps.folder import DumpFolder
 from carrel.services.dumps.reading import read_records
 from carrel.settings import Settings
 from carrel.stores.corpus.publication import WorkshopAssets
+from carrel.stores.corpus.published.errors import NoCopyToChangeError
 from carrel.stores.free_memory import release_memory
 from carrel.stores.quarantine import QuarantineFile
 from carrel.stores.sqlite.errors import translate_damage, translate_full_disk
@@ -30,6 +31,7 @@ from carrel.stores.sqlite.papers.corpus_folder import open_build_stores
 from carrel.stores.sqlite.papers.dump_entries import pack_records
 from carrel.stores.sqlite.papers.dump_tables import read_reaches
 from carrel.wiring.papers import snapshot_path
+from carrel.wiring.papers_published import find_copy
 
 SET_ASIDE_NAME = "set-aside"
 
@@ -45,6 +47,8 @@ def load_dump(
         raise InvalidInputError(
             f"There is no {dump.folder}", next_step="Name the folder that the dump lies in."
         )
+    if find_copy(into) is not None:
+        raise NoCopyToChangeError
     with _open_loader(into, dump, options) as loader:
         return loader.load(progress)
 

@@ -15,7 +15,7 @@ from carrel.rooms.papers.map_jobs import KIND, MapJob, MapJobs
 from carrel.rooms.papers.map_models import MapReport
 from carrel.rooms.papers.map_operations import MapOperations
 from carrel.settings import Settings
-from carrel.stores.corpus.current import CorpusPlace, CurrentPapers
+from carrel.stores.corpus.current import CheckedStore, CorpusPlace
 from carrel.stores.paper_map.reader import StoredMapReader
 from carrel.wiring.jobs import open_jobs
 
@@ -31,7 +31,7 @@ class OpenMap:
     jobs: MapJobs
 
 
-def open_map(settings: Settings, place: CorpusPlace, papers: CurrentPapers) -> OpenMap:
+def open_map(settings: Settings, place: CorpusPlace, papers: CheckedStore) -> OpenMap:
     """The map of the corpus at a place; nothing is read yet."""
     snapshot = place.snapshot.path
 

@@ -10,12 +10,18 @@ from carrel.core.clock import Clock
 from carrel.policy.audit import Audit
 from carrel.policy.authorization.built_in import BuiltInAuthorization
 from carrel.policy.authorization.models import AccessStore, ClientDocuments
+from carrel.policy.authorization.openid.login import InstituteLogin
 from carrel.policy.identity import BearerIdentity, Identity, StaticTokenVerifier, TokenVerifier
 from carrel.policy.limits import Buckets, FallbackBuckets, InProcessBuckets
+from carrel.policy.quotas import NoGroups
 from carrel.policy.signed_tokens import KeyRing
 from carrel.settings import Settings, access_rules
+from carrel.settings.institute_rules import institute_options
 from carrel.settings.store_rules import need_psycopg
+from carrel.stores.sql.access import SqlAccess
 from carrel.wiring.access import Access, open_access_store
+from carrel.wiring.home import pool_options
+from carrel.wiring.quotas import InstituteGroups, open_quotas
 
 
 def open_remote_access(
@@ -48,14 +54,22 @@ def open_remote_access(
         verifiers: list[TokenVerifier] = [StaticTokenVerifier(store, clock)]
         if mode == "builtin":
             shared = FallbackBuckets(buckets, clock)
-            built_in = _open_built_in(settings, catalogue, store, shared, clock, documents)
+            institute, more = _open_institute(settings, store, shared, clock)
+            closers += more
+            built_in = _open_built_in(
+                settings, catalogue, store, shared, clock, documents, institute
+            )
             verifiers.append(built_in.verifier)
             issuers = (built_in.server.issuer,)
         identity = BearerIdentity(verifiers, clock)
     else:
         raise ValueError(f"{mode} is not a mode of remote access")
     limits = access_rules.bucket_limits(settings, catalogue, buckets, clock)
-    return Access(identity, limits, audit, str(mode), built_in, issuers, store, closers)
+    groups = NoGroups() if store is None else InstituteGroups(store.sign_ins)
+    quotas, close_quotas = open_quotas(settings, clock, groups)
+    if close_quotas is not None:
+        closers.append(close_quotas)
+    return Access(identity, limits, audit, str(mode), built_in, issuers, store, closers, quotas)
 
 
 def _open_built_in(
@@ -65,6 +79,7 @@ def _open_built_in(
     buckets: Buckets,
     clock: Clock,
     documents: ClientDocuments | None,
+    institute: InstituteLogin | None,
 ) -> BuiltInAuthorization:
     if documents is None and settings.auth.client_documents:
         from carrel.services.oauth_documents import HttpsClientDocuments
@@ -79,7 +94,24 @@ def _open_built_in(
         resources=access_rules.token_resources(settings, catalogue),
         offered_scopes=catalogue.scopes,
         documents=documents,
+        institute=institute,
+        has_passwords=institute is None or settings.auth.oidc.passwords,
     )
+
+
+def _open_institute(
+    settings: Settings, store: SqlAccess, buckets: Buckets, clock: Clock
+) -> tuple[InstituteLogin | None, list[Callable[[], Awaitable[None]]]]:
+    """The log-in at an institute where one is set, and what closes it."""
+    options = institute_options(settings)
+    if options is None:
+        return None, []
+    from carrel.services.openid_provider import OpenIdProviderHttp
+
+    trusted = settings.auth.oidc.trusted_hosts
+    service = OpenIdProviderHttp(options.issuer, trusted_hosts=trusted)
+    login = InstituteLogin(store, store.sign_ins, service, buckets, clock, options)
+    return login, [service.close]
 
 
 def _open_buckets(
@@ -90,7 +122,7 @@ def _open_buckets(
         need_psycopg()
         from carrel.stores.postgres.limits import PostgresBuckets
 
-        shared = PostgresBuckets(settings.database.url, clock)
+        shared = PostgresBuckets(settings.database.url, clock, options=pool_options(settings))
         return shared, [shared.close]
     if settings.server.workers > 1:
         from carrel.stores.sqlite.limits import SqliteBuckets

@@ -14,7 +14,7 @@ from carrel.core.catalogue import Catalogue, Room
 from carrel.core.clock import SystemClock
 from carrel.core.errors import CarrelError, NotConfiguredError
 from carrel.core.health import check_by
-from carrel.policy.persistence import HomeNotPersistentError, not_served, without_home
+from carrel.policy.persistence import not_served, without_home
 from carrel.rooms.knowledge.ports import LinkedThing
 from carrel.rooms.papers.errors import PaperNotFoundError
 from carrel.rooms.papers.work_notices import PaperNotices
@@ -44,18 +44,20 @@ from carrel.rooms.research.tasks.operations import TaskOperations
 from carrel.rooms.research.tasks.service import AssistantWork
 from carrel.services.process_pool import map_in_processes
 from carrel.settings import Settings
+from carrel.settings.home_rules import refuse_home
 from carrel.settings.places import database_files
 from carrel.settings.store_rules import need_model_name
+from carrel.stores.concepts.file import ConceptTables
 from carrel.stores.corpus.current import ReaderByKind
 from carrel.stores.corpus.current_texts import CurrentTexts, PaperTextSource
 from carrel.stores.sql.research import SqlResearch
-from carrel.stores.sqlite.concepts import ConceptFile
 from carrel.stores.sqlite.papers.texts import PaperTexts
 from carrel.stores.worker_identity import WorkerIdentity
 from carrel.wiring.claims import CorpusPassages, DeskReading
 from carrel.wiring.desk import OpenRoom
 from carrel.wiring.home import POSTGRES_ACTION, open_driver
 from carrel.wiring.papers import OpenCorpus
+from carrel.wiring.quotas import QuotaOfModels, open_own_quotas
 from carrel.wiring.research_outside import LiteratureForResearch
 from carrel.wiring.research_tasks import PassagesForTasks, bind_tasks
 from carrel.wiring.vocabularies import (
@@ -214,7 +216,7 @@ def open_research(settings: Settings, papers: OpenCorpus) -> OpenRoom:
         search=ResearchDeskSearch(service),
     )
     if not is_on_server and not settings.keeps_home:
-        error = HomeNotPersistentError("Research projects are", has_database=False)
+        error = refuse_home(settings, "research")
         return OpenRoom(without_home(room, error), {"research": not_served(error)}, close)
     check = check_by(count_jobs, POSTGRES_ACTION if is_on_server else "")
 
@@ -233,12 +235,11 @@ def _open_corpus(settings: Settings, papers: OpenCorpus) -> Corpus:
 
     place, vocabularies = papers.place, used_vocabularies(settings)
     name = hashlib.sha256(str(place.snapshot.path).encode()).hexdigest()[:16]
-    file = settings.cache_folder / "research" / f"concepts-{name}.db"
+    folder = settings.cache_folder / "research"
     return Corpus(
         CurrentTexts(ReaderByKind(place, PaperTexts(place.snapshot), open_segments)),
-        ConceptFile(file, identify_vocabularies(vocabularies)),
+        ConceptTables(folder, name, identify_vocabularies(vocabularies), map_in_processes),
         _Neighbours(papers, settings),
-        map_in_processes,
         partial(read_vocabularies, vocabularies) if vocabularies else None,
     )
 
@@ -267,10 +268,24 @@ def _open_reasoner(
         output_price=chosen.output_price,
     )
     budget = Budget(settings.research.max_model_calls, settings.research.max_cost)
+    quotas, close_quotas = open_own_quotas(settings, SystemClock())
     reasoner = LanguageModelReasoner(
-        model, corpus, checks, store, SystemClock(), budget, judges_safety=chosen.safety_check
+        model,
+        corpus,
+        checks,
+        store,
+        SystemClock(),
+        budget,
+        QuotaOfModels(quotas),
+        judges_safety=chosen.safety_check,
     )
-    return reasoner, model.close
+
+    async def close() -> None:
+        await model.close()
+        if close_quotas is not None:
+            await close_quotas()
+
+    return reasoner, close
 
 
 def _new_id(prefix: str) -> str:

@@ -39,7 +39,7 @@ class ViewStage:
         server = f"{self.desk.url}{self.path}"
         return self.host.open_view(self.page, server, tool, args, era=self.era, **more)
 
-    def logged(self, method: str) -> list[Any]:
+    def find_messages(self, method: str) -> list[Any]:
         """What the host was asked or told by this method."""
         rows = self.page.evaluate("log")
         return [params for name, params in rows if name == method]
@@ -66,7 +66,7 @@ def drive_papers(stage: ViewStage) -> None:
     button.press("Enter")
     row.locator(".outcome.good").wait_for()
     stage.wait_for("ui/update-model-context")
-    told = stage.logged("ui/update-model-context")[-1]["content"][0]["text"]
+    told = stage.find_messages("ui/update-model-context")[-1]["content"][0]["text"]
     assert "to the library" in told and "<img" not in told
     listed = stage.desk.call("search_references", query="hostile paper")
     assert "onerror" in str(listed)
@@ -136,7 +136,7 @@ def drive_progress(stage: ViewStage) -> None:
     view.locator(".card").wait_for()
     view.get_by_role("button", name="Show the results").press("Enter")
     stage.wait_for("ui/message")
-    assert "res_" in stage.logged("ui/message")[0]["content"][0]["text"]
+    assert "res_" in stage.find_messages("ui/message")[0]["content"][0]["text"]
 
 
 DRIVES: dict[str, Callable[[ViewStage], None]] = {
@@ -291,7 +291,7 @@ def check_reading_on(stage: ViewStage) -> None:
     inline = view.locator("tbody tr").count()
     view.get_by_role("button", name="Full view").press("Enter")
     view.locator("tbody tr").nth(inline).wait_for()
-    assert stage.logged("ui/request-display-mode") == [{"mode": "fullscreen"}]
+    assert stage.find_messages("ui/request-display-mode") == [{"mode": "fullscreen"}]
 
 
 CHECKS: dict[str, Callable[[ViewStage], None]] = {

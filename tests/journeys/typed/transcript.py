@@ -24,7 +24,7 @@ not what it saw. Times, sizes, ids and secrets are shown as `…`, the home as `
 _PROGRESS = re.compile(
     r"^(reading|writing|indexing|importing|exporting|copying|checking|unpacking|linking)\b.*(kB|bytes|MB|papers|notes|files)\b"
 )
-_LOG = re.compile(r"^(\d\d:\d\d:\d\d (debug|info|warning|error)|\s*\d+% (initializing|active):)")
+_LOG = re.compile(r"^(\d\d:\d\d:\d\d (debug|info|warning|error)|\s*\d{1,2}% \w+:)")
 _STABLE: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern), by)
     for pattern, by in (

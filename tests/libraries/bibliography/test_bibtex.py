@@ -12,6 +12,7 @@ import pytest
 from carrel.libraries.bibliography.bibtex.fields import TitleCase
 from carrel.libraries.bibliography.bibtex.reader import read_bibtex
 from carrel.libraries.bibliography.bibtex.tex import to_plain, to_rich
+from carrel.libraries.bibliography.bibtex.writer import BibtexDialect, write_bibtex
 from carrel.libraries.bibliography.file_links import item_file_links
 
 
@@ -113,6 +114,8 @@ def test_a_list_of_names_is_parted_only_outside_braces() -> None:
         (r"unknown \foo{argument} and \SPQR here", "unknown argument and SPQR here"),
         (r"a {nested {deep {er}}} end", "a nested deep er end".replace("deep er", "deep er")),
         ("broken {brace and $ sign", "broken brace and $ sign"),
+        (r"$n \leq 3$ and $n\leq3$, $\frac{1}{2}$ and $\frac{a}{b}$", "n ≤ 3 and n≤3, ½ and a/b"),
+        (r"\underline{two words} and \=a", "two words and ā"),
     ],
 )
 def test_tex_becomes_unicode(raw: str, text: str) -> None:
@@ -141,12 +144,30 @@ def test_markup_is_left_out_where_it_is_not_welcome() -> None:
             "Introduction to <i>Escherichia Coli</i> genetics",
         ),
         ("DNA and RNA iPhone Studies", "DNA and RNA iPhone studies"),
+        ("THE STRUCTURE OF {NASA} TEAMS: PART II", "The structure of NASA teams: Part II"),
+        ("DNA REPAIR", "DNA REPAIR"),
+        ("Minutes of the Meeting, May 2001", "Minutes of the meeting, May 2001"),
+        ("Old Networks: {von Neumann} Revisited", "Old networks: von Neumann revisited"),
+        ("The Old World. A Study of Things", "The old world. A study of things"),
+        ("The Role of Vitamin A and B", "The role of vitamin A and B"),
+        ("On ``Whose Turn?'' Revisited", "On “whose turn?” revisited"),
+        ("On {\\bf Bold}", "On <b>bold</b>"),
+        ("{{A Theory of Justice}}", "A Theory of Justice"),
     ],
 )
 def test_titles_in_title_case_become_sentence_case_but_for_what_is_protected(
     raw: str, title: str
 ) -> None:
     assert one(f"@article{{a, title = {{{raw}}}}}")["title"] == title
+
+
+def test_a_journal_is_no_volume_of_a_work() -> None:
+    found = one("@article{a, title = {T}, journal = {J}, maintitle = {M}}")
+    assert found["container-title"] == "J"
+    assert "volume-title" not in found
+    assert found["custom"]["fields"] == {"maintitle": "M"}
+    book = one("@proceedings{a, title = {Proc. of X}, booktitle = {Proc. of X}}")
+    assert "container-title" not in book
 
 
 def test_titles_stay_as_written_when_asked_or_not_english() -> None:
@@ -323,3 +344,27 @@ def test_no_language_and_no_unknown_subtype_is_lost() -> None:
         "langid": "french",
         "entrysubtype": "odd",
     }
+
+
+@pytest.mark.parametrize("dialect", BibtexDialect)
+@pytest.mark.parametrize(
+    "field",
+    [
+        "file = {Full Text:files/12/M\u00fcller\\: A_B & 50% ~x.pdf:application/pdf}",
+        "file = {:C\\:\\\\Papers\\\\_new\\\\a_b.pdf:PDF}",
+        "groups = {R&D, A_1}",
+    ],
+)
+def test_paths_and_groups_are_exported_as_other_programs_wrote_them(
+    field: str, dialect: BibtexDialect
+) -> None:
+    item = one(f"@article{{a, title = {{T}}, {field}}}")
+    written = write_bibtex([item], dialect)
+    assert f"  {field}," in written.splitlines()
+    assert one(written)["custom"] == item["custom"]
+
+
+def test_a_path_that_braces_or_a_last_backslash_would_break_is_still_one_value() -> None:
+    for path in ("a{b.pdf", "a}b.pdf", "C:\\", "a\\{b\\}", "{a}.pdf"):
+        item = {"id": "a", "type": "book", "custom": {"fields": {"file": path, "zzz": "kept"}}}
+        assert one(write_bibtex([item], BibtexDialect.BIBTEX))["custom"]["fields"]["zzz"] == "kept"

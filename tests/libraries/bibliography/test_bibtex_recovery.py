@@ -170,3 +170,20 @@ def test_no_lost_brace_hides_a_field_in_another_without_a_warning(which: int) ->
         assert "=" not in str(damaged) or answer.warnings or answer.failures, entries[which]
         for field in ("author", "title"):
             assert " = " not in str(damaged[whole[which]["id"]].get(field)), entries[which]
+
+
+def test_a_key_without_its_comma_is_the_key_and_hides_no_field() -> None:
+    answer = read_bibtex("@article{ok3 title={No comma}, author={Eps, E} year=2005}")
+    assert [imported.item for imported in answer.items] == [
+        {
+            "id": "ok3",
+            "type": "article-journal",
+            "title": "No comma",
+            "author": [{"family": "Eps", "given": "E"}],
+            "issued": {"date-parts": [[2005]]},
+        }
+    ]
+    assert [warning.message for warning in answer.warnings] == [
+        "No comma after the key 'ok3'",
+        "No comma after the field 'author' of 'ok3'",
+    ]

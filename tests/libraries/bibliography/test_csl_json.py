@@ -2,6 +2,10 @@
 
 # Samples keep the lines that programs write.
 
+import json
+
+import pytest
+
 from carrel.libraries.bibliography.csl_json import read_csl_json, write_csl_json
 
 
@@ -70,3 +74,33 @@ def test_a_library_is_written_as_libraries_are_stored() -> None:
         write_csl_json([{"id": "ä", "type": "book"}])
         == '[\n  {\n    "id": "ä",\n    "type": "book"\n  }\n]\n'
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "parts", "said"),
+    [
+        ("accessed", [[2020, 2, 31]], "a day from 1 to 29, and is the number 31"),
+        ("issued", [[2019, 1], [2019, 13]], "a month from 1 to 12"),
+        ("issued", [["20155"]], "a year of more than four digits in issued: 20155"),
+    ],
+)
+def test_dates_of_no_calendar_are_kept_with_a_warning(
+    name: str, parts: list[list[object]], said: str
+) -> None:
+    item = {"id": "a", "type": "book", name: {"date-parts": parts}}
+    answer = read_csl_json(json.dumps([{"id": "z", "type": "book"}, item]))
+    (warning,) = answer.warnings
+    assert "'a'" in warning.message and said in warning.message
+    assert str(answer.items[1].item[name]["date-parts"][0][0]) == str(parts[0][0])
+
+
+@pytest.mark.parametrize("parts", [[[2020, 2, 29]], [[-44, 3, 15]], [[2020, 22]], [[0]], [["x"]]])
+def test_ordinary_dates_are_no_matter_of_warnings(parts: object) -> None:
+    item = {"id": "a", "type": "book", "issued": {"date-parts": parts}}
+    assert read_csl_json(json.dumps([item])).warnings == []
+
+
+@pytest.mark.parametrize("date", [[[2020, 0, 5]], [[2020, -1, 5]], [[2020, 1, 1, 1]], [[None]], 7])
+def test_dates_that_are_none_stop_no_import(date: object) -> None:
+    item = {"id": "a", "type": "book", "accessed": {"date-parts": date}}
+    assert len(read_csl_json(json.dumps([item])).items) == 1

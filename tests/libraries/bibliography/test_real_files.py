@@ -39,11 +39,12 @@ def test_every_small_file_is_read_without_a_failure() -> None:
 
 
 @needs_bibliography
-def test_all_of_tugboat_is_read_without_a_warning() -> None:
+def test_all_of_tugboat_is_read_and_only_its_own_macros_are_told() -> None:
     answer = read_bibtex(lzma.decompress((BIBLIOGRAPHY / "tugboat.bib.xz").read_bytes()))
     assert len(answer.items) == 3644
     assert not answer.failures
-    assert not answer.warnings
+    told = {warning.message.partition(":")[0] for warning in answer.warnings}
+    assert told <= {"Unknown TeX was kept as text"}
     # Macros that the journal defines for itself keep their names.
     assert sum("\\" in imported.item.get("title", "") for imported in answer.items) < 100
 

@@ -359,3 +359,28 @@ def test_exports_of_earlier_versions_still_read_back_exactly() -> None:
         "title": "A talk",
         "custom": {"uuid": "u"},
     }
+
+
+@pytest.mark.parametrize(
+    ("dialect", "written"),
+    [
+        (BibtexDialect.BIBTEX, "von Goethe, J. W. and de La Fontaine, Jean"),
+        (
+            BibtexDialect.BIBLATEX,
+            "family=Goethe, given=J. W., prefix=von, useprefix=false and "
+            "family=La Fontaine, given=Jean, prefix=de, useprefix=false",
+        ),
+    ],
+)
+def test_no_particle_of_a_name_is_lost_in_an_export(dialect: BibtexDialect, written: str) -> None:
+    authors = [
+        {"family": "Goethe", "given": "J. W.", "dropping-particle": "von"},
+        {
+            "family": "Fontaine",
+            "given": "Jean",
+            "dropping-particle": "de",
+            "non-dropping-particle": "La",
+        },
+    ]
+    text = write_bibtex([{"id": "a", "type": "book", "author": authors}], dialect)
+    assert f"author = {{{written}}}" in text

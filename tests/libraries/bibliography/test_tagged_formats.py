@@ -202,3 +202,13 @@ def test_ris_tags_mean_what_endnote_says_they_mean_for_a_type() -> None:
     assert article["available-date"] == {"date-parts": [[2019, 3, 4]]}
     assert letter["recipient"] == [{"family": "Roe", "given": "Kim"}]
     assert (report["number"], plan["scale"]) == ("TR-7", "1:500")
+
+
+def test_a_year_of_five_digits_and_a_day_of_no_month_are_warned_of_in_ris() -> None:
+    answer = read_ris("TY  - BOOK\nID  - a\nTI  - T\nPY  - 20155\nY2  - 2020/02/31\nER  - \n")
+    assert answer.items[0].item["issued"] == {"date-parts": [[20155]]}
+    told = [each.message for each in answer.warnings]
+    assert len(told) == 2
+    assert "accessed.date-parts[0][2] must be a day from 1 to 29, and is the number 31" in told[0]
+    assert "20155" in told[1]
+    assert not read_ris("TY  - BOOK\nTI  - T\nPY  - 2015\nY2  - 2020/02/29\nER  - \n").warnings

@@ -11,7 +11,7 @@ import pytest
 from carrel.libraries.bibliography.endnote_xml import read_endnote_xml
 from carrel.libraries.bibliography.formats import read_bibliography
 from carrel.libraries.bibliography.imports import BibliographyError
-from carrel.libraries.bibliography.marc_xml import read_marc_xml
+from carrel.libraries.bibliography.marc import read_marc_xml
 from carrel.libraries.bibliography.mods import read_mods
 from carrel.libraries.bibliography.ms_bib import read_ms_bib
 from carrel.libraries.bibliography.pubmed_xml import read_pubmed_xml

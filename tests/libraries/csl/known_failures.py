@@ -3,7 +3,6 @@ passes is a failure too.
 """
 
 KNOWN_FAILURES = {
-    "bugreports_NoCaseEscape": "prints a space that opens a block before the block; we leave it in",
     "bugreports_OldMhraDisambiguationFailure": "same text; only the mark for a second rendering differs",  # noqa: E501
     "date_NegativeDateSort": "expects 100BC, where the locale file and two other fixtures have "
     "250 BC",

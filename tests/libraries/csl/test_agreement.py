@@ -847,7 +847,7 @@ CASES: list[Case] = [
         [],
     ),
     (
-        "a gender that nobody knows is the last",
+        "a gender that nobody knows is feminine",
         '<citation ><layout ><number variable="volume" form="long-ordinal"/></layout></citation>',
         "in-text",
         "",

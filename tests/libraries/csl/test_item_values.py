@@ -500,11 +500,11 @@ def test_a_primary_rule_looks_at_first_names_alone() -> None:
 def test_a_particle_makes_no_other_family_and_a_name_without_given_name_is_nobodys_double() -> None:
     """As citeproc-js 2.4.63 has it: J. van Gogh and A. Gogh, but Gogh beside Gogh, Ann."""
     known = _known("all-names", ["Ann Gogh"])
-    known.add(PersonName(literal="WHO"), 0)
-    known.add(PersonName("Gogh"), 0)
+    known.add(PersonName(literal="WHO"))
+    known.add(PersonName("Gogh"))
     assert known.level(PersonName("Gogh", "Ann"), 0, FAMILY_ONLY, True) == FAMILY_ONLY
     assert known.level(PersonName("Nobody", "Ann"), 0, FAMILY_ONLY, True) == FAMILY_ONLY
-    known.add(PersonName("Gogh", "Bea", non_dropping="van"), 0)
+    known.add(PersonName("Gogh", "Bea", non_dropping="van"))
     assert known.level(PersonName("Gogh", "Ann"), 0, FAMILY_ONLY, True) == INITIALS
 
 

@@ -13,6 +13,7 @@ from carrel.libraries.csl import (
     Cluster,
     ItemBrokenError,
     ItemNotFoundError,
+    OutputUnknownError,
     Processor,
     StyleBrokenError,
     StyleNotFoundError,
@@ -593,3 +594,17 @@ def test_a_style_has_its_own_title_or_none() -> None:
     assert load_style(_style()).title == "M"
     bare = _style().replace("<info><id>minimal</id><title>M</title></info>", "")
     assert (load_style(bare).id, load_style(bare).title) == ("?", "")
+
+
+@pytest.mark.parametrize("output", ["rtf", "", "HTML", None, ["text"]])
+def test_an_unknown_output_is_refused_with_the_known_ones(output: Any) -> None:
+    entry = Processor(load_style("apa"), [BOOK]).render_entries()
+    for refused in (
+        lambda: render_bibliography([BOOK], "apa", output=output),
+        lambda: Processor(load_style("apa"), [BOOK], output=output),
+        lambda: entry[0][1].write(output),
+    ):
+        with pytest.raises(OutputUnknownError, match=r"Use text, html or markdown\.") as found:
+            refused()
+        assert found.value.code == "output_unknown"
+        assert found.value.known == ("text", "html", "markdown")

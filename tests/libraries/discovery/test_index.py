@@ -54,7 +54,7 @@ _WORDS = st.sampled_from(
     ]
 )
 _TEXTS = st.lists(_WORDS, max_size=8).map(" ".join)
-_PAPERS = st.lists(
+PAPERS = st.lists(
     st.builds(
         Paper,
         id=st.integers(0, 8).map(str),
@@ -65,7 +65,7 @@ _PAPERS = st.lists(
     ),
     max_size=12,
 )
-_VOCABULARY = Vocabulary(
+VOCABULARY = Vocabulary(
     [
         Term("1", "Calcium Channels", ("Channel, Calcium",), ("D12.776",)),
         Term("2", "Neurons", ("Nerve",), ("A11.671",)),
@@ -79,7 +79,7 @@ def latest(papers: Iterable[Paper]) -> list[Paper]:
 
 @settings(max_examples=60, deadline=None)
 @given(
-    _PAPERS, st.lists(st.integers(0, 8).map(str), max_size=5), st.sampled_from([None, _VOCABULARY])
+    PAPERS, st.lists(st.integers(0, 8).map(str), max_size=5), st.sampled_from([None, VOCABULARY])
 )
 def test_an_index_grown_and_shrunk_equals_one_built_at_once(
     papers: list[Paper], gone: list[str], vocabulary: Vocabulary | None
@@ -122,7 +122,7 @@ class Kept:
 
 
 @settings(max_examples=40, deadline=None)
-@given(_PAPERS, _PAPERS)
+@given(PAPERS, PAPERS)
 def test_rows_bring_the_same_index_back_and_it_goes_on_growing(
     papers: list[Paper], more: list[Paper]
 ) -> None:
@@ -165,7 +165,7 @@ def test_keywords_stand_higher_than_phrases_and_terms_highest() -> None:
         Paper(str(one), "Calcium channels and odd findings in cell walls", keywords=("Cell walls",))
         for one in range(2)
     ]
-    index = ConceptIndex.build(papers, _VOCABULARY)
+    index = ConceptIndex.build(papers, VOCABULARY)
     standings = {
         key: index.standing(number)
         for key in ("calcium channel", "cell wall")
@@ -177,5 +177,5 @@ def test_keywords_stand_higher_than_phrases_and_terms_highest() -> None:
 def test_two_processes_build_the_same_index() -> None:
     papers = small_papers()
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as executor:
-        index = ConceptIndex.build(papers, _VOCABULARY, executor.map)
-    assert index.holdings() == ConceptIndex.build(papers, _VOCABULARY).holdings()
+        index = ConceptIndex.build(papers, VOCABULARY, executor.map)
+    assert index.holdings() == ConceptIndex.build(papers, VOCABULARY).holdings()

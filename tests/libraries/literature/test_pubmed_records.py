@@ -255,19 +255,34 @@ _NAMES = [
     "ArticleIdList", "ArticleId", "ReferenceList", "Reference", "CommentsCorrectionsList",
     "CommentsCorrections", "RefSource", "BookDocument", "Book", "JournalIssue", "MedlineDate",
 ]  # fmt: skip
-_TEXTS = st.one_of(st.none(), st.text(max_size=30), st.sampled_from(["1999", "10.1/x", "7", "Jan"]))
+_TEXTS = st.lists(st.text(max_size=30), min_size=3, max_size=3)
+_ATTRIBUTES = st.lists(
+    st.tuples(
+        st.sampled_from(["IdType", "RefType", "Label", "EIdType"]),
+        st.sampled_from(["doi", "pmc", "RetractionIn", "UpdateOf", "X"]),
+    ),
+    max_size=2,
+)
 
 
 @st.composite
-def elements(draw: st.DrawFn, depth: int = 0) -> ElementTree.Element:
+def elements(draw: st.DrawFn) -> ElementTree.Element:
+    # Three texts for a whole tree: drawing others for each of its hundred elements takes most of
+    # the time, and finds no more.
+    drawn = draw(_TEXTS)
+    return _draw_element(draw, st.sampled_from([None, "1999", "10.1/x", "7", "Jan", *drawn]))
+
+
+def _draw_element(
+    draw: st.DrawFn, texts: st.SearchStrategy[str | None], depth: int = 0
+) -> ElementTree.Element:
     element = ElementTree.Element(draw(st.sampled_from(_NAMES)))
-    element.text, element.tail = draw(_TEXTS), draw(_TEXTS)
-    for name in draw(
-        st.sets(st.sampled_from(["IdType", "RefType", "Label", "EIdType"]), max_size=2)
-    ):
-        element.set(name, draw(st.sampled_from(["doi", "pmc", "RetractionIn", "UpdateOf", "X"])))
+    element.text, element.tail = draw(texts), draw(texts)
+    for name, value in draw(_ATTRIBUTES):
+        element.set(name, value)
     if depth < 5:
-        element.extend(draw(st.lists(elements(depth + 1), max_size=4)))
+        for _ in range(draw(st.integers(0, 4))):
+            element.append(_draw_element(draw, texts, depth + 1))
     return element
 
 

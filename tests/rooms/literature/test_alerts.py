@@ -45,7 +45,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> SqlLiterature:
     from carrel.stores.postgres.database import PostgresDatabase
 
     url = request.getfixturevalue("postgres_url")
-    return SqlLiterature(PostgresDatabase(url, "literature", steps, connections=4))
+    return SqlLiterature(PostgresDatabase(url, "literature", steps))
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ import pytest
 
 from carrel.stores.search.snapshot_index import build_paper_index, open_paper_index
 from carrel.stores.sqlite.papers.search import OpenRanking
-from tests.rooms.papers.cluster import filled_cluster
-from tests.rooms.papers.desk import DEMO, Desk, SegmentsDesk
+from tests.rooms.papers.cluster import corpus_in_cluster, filled_cluster
+from tests.rooms.papers.desk import DEMO, ClusterDesk, Desk, SegmentsDesk
 from tests.rooms.papers.segments import write_segments
 from tests.rooms.papers.snapshots import Generation, SamplePaper, write_snapshot
 
@@ -72,7 +72,7 @@ def _asks_older_segments(item: pytest.Item) -> bool:
     call = getattr(item, "callspec", None)
     return (
         call is not None
-        and call.params.get("desk") == "segments"
+        and call.params.get("desk") in {"segments", "cluster"}
         and call.params.get("generation") == "older"
     )
 
@@ -82,7 +82,7 @@ def generation(request: pytest.FixtureRequest) -> Generation:
     return cast(Generation, request.param)
 
 
-@pytest.fixture(scope="session", params=["fts5", "tantivy", "elasticsearch", "segments"])
+@pytest.fixture(scope="session", params=["fts5", "tantivy", "elasticsearch", "segments", "cluster"])
 def desk(
     request: pytest.FixtureRequest,
     tmp_path_factory: pytest.TempPathFactory,
@@ -92,6 +92,11 @@ def desk(
     folder = tmp_path_factory.mktemp(f"{generation}-{request.param}")
     if request.param == "segments":
         with SegmentsDesk(write_segments(folder, CORPUS)) as opened:
+            yield opened
+        return
+    if request.param == "cluster":
+        corpus = write_segments(folder, CORPUS)
+        with corpus_in_cluster(corpus) as cluster, ClusterDesk(cluster) as opened:
             yield opened
         return
     snapshot = write_snapshot(folder, CORPUS, generation=generation)

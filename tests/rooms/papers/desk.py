@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from carrel.core.answer import Text, split_explanation
 from carrel.core.caller import LOCAL_USER, Call, Caller, Visit
@@ -27,6 +27,9 @@ from carrel.stores.sqlite.papers.search import OpenRanking
 from carrel.stores.sqlite.papers.snapshot import PaperSnapshot
 from carrel.stores.sqlite.papers.store import SqlitePaperStore
 from carrel.wiring.note_links import LateTasks
+
+if TYPE_CHECKING:
+    from carrel.stores.elasticsearch.papers.cluster import PaperCluster
 
 AnswerT = TypeVar("AnswerT")
 
@@ -103,3 +106,15 @@ class SegmentsDesk(Desk):
         )
         assets = CorpusAssets(folder, timeout_seconds=10.0, max_bytes=32 * 1024 * 1024)
         self._open(store, assets, folder.close)
+
+
+class ClusterDesk(Desk):
+    """The same over a cluster alone, without any corpus."""
+
+    def __init__(self, cluster: PaperCluster) -> None:
+        from carrel.stores.elasticsearch.papers.assets import ClusterAssets
+        from carrel.stores.elasticsearch.papers.store import ClusterPaperStore
+
+        store = ClusterPaperStore(cluster.ranking)
+        assets = ClusterAssets(cluster.papers, timeout_seconds=10.0, max_bytes=32 * 1024 * 1024)
+        self._open(store, assets, cluster.close)

@@ -29,7 +29,7 @@ class Reader:
     # What stood beside the last answer.
     explanation: Explanation | None = field(default=None, init=False)
 
-    async def ask(self, name: str, **arguments: Any) -> Any:
+    async def ask(self, name: str, /, **arguments: Any) -> Any:
         operation = self.desk.catalogue.operations[name]
         visit = Visit(self.door, "test")
         caller = Caller(self.user, ALL_SCOPES, is_limited=False)

@@ -388,3 +388,23 @@ def test_a_key_that_could_not_be_asked_for_is_replaced_and_that_is_said(stage: S
     )
     assert [len(added["id"]) < 40 for added in answer["added"]] == [True, True]
     assert sum("key" in warning["message"] for warning in answer["warnings"]) == 2
+
+
+@pytest.mark.promise("L6")
+@pytest.mark.parametrize(
+    "entries",
+    [
+        "@proceedings{a, title={Proceedings of X}, year=2001, isbn={978-0-306-40615-7}}"
+        "@article{b, title={One}, author={Doe, J}, year=2001, isbn={978-0-306-40615-7}}"
+        "@article{c, title={Two}, author={Roe, R}, year=2001, isbn={0-306-40615-2}}",
+        "@article{a, title={Editorial}, author={Doe, J}, year=2001, journal={Physics Letters}}"
+        "@article{b, title={Editorial}, author={Doe, J}, year=2001, journal={Nature}}"
+        "@article{c, title={Editorial}, author={Doe, J}, year=2001, journal={Science}}",
+    ],
+    ids=["articles of proceedings", "editorials"],
+)
+def test_works_that_share_what_many_works_share_are_all_added(stage: Stage, entries: str) -> None:
+    answer = add(stage, entries)
+    assert ([each["id"] for each in answer["added"]], answer["skipped"]) == (["a", "b", "c"], [])
+    again = add(stage, entries.replace("{a,", "{d,").replace("Physics Letters", "Phys. Lett."))
+    assert [each["duplicate_of"] for each in again["skipped"]] == ["a", "b", "c"]

@@ -61,6 +61,19 @@ def test_the_tools_have_the_names_of_the_specification(tmp_path: Path) -> None:
     } <= names
 
 
+def test_texts_name_the_tools_that_there_are(tmp_path: Path) -> None:
+    answers = talk(
+        tmp_path,
+        {"id": 1, "method": "tools/list"},
+        call(2, "cite", ids=["smith2024"]),
+        arguments=("--library", str(tmp_path / "lib.json")),
+    )
+    listed = json.dumps(answers[1]["result"]["tools"])
+    assert "search_references" not in listed and "search finds them by collection" in listed
+    step = answers[2]["error"]["data"]["error"]["next_step"]
+    assert step == "Find the id with search."
+
+
 @pytest.mark.promise("L5")
 def test_errors_are_json_rpc_errors(tmp_path: Path) -> None:
     answers = talk(

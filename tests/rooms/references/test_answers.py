@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from carrel.cli.page import Page
+from carrel.cli.page import Page, make_page
 from carrel.cli.page_text import list_notes, write_page_text
 from carrel.cli.references_pages import PAGES
 from carrel.core.answer_encoding import quoted_sources
@@ -23,7 +23,7 @@ from carrel.rooms.references.local_operations import (
 )
 from carrel.rooms.references.ports import KeptVersion, PastChange, PastText
 from carrel.rooms.references.resources import reference_source
-from carrel.stores.csl_json.library import LibraryHistory
+from carrel.stores.csl_json.library_history import LibraryHistory
 from tests.rooms.references.desk import Reader, Stage
 
 ITEMS: list[dict[str, Any]] = [
@@ -242,7 +242,7 @@ class Past:
 
 def tell(past: Past, question: ShowHistory | RestoreLibrary) -> list[str]:
     call = Call(Caller("local", frozenset()), Visit("cli", "test"))
-    operations = LibraryPastOperations(lambda user: past)
+    operations = LibraryPastOperations(lambda user, shared_library: past)
 
     async def run() -> Any:
         if isinstance(question, ShowHistory):
@@ -250,9 +250,7 @@ def tell(past: Past, question: ShowHistory | RestoreLibrary) -> list[str]:
         return await operations.restore_library(question, call)
 
     name = "show_library_history" if isinstance(question, ShowHistory) else "restore_library"
-    make = PAGES[name]
-    assert callable(make)
-    page = make(asyncio.run(run()))
+    page = make_page(PAGES[name], asyncio.run(run()), {})
     assert isinstance(page, Page)
     return [*write_page_text(page).split("\n"), *list_notes(page.parts)]
 

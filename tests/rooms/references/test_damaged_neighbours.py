@@ -83,8 +83,10 @@ def test_a_folder_that_may_not_be_read_is_not_absent(tmp_path: Path) -> None:
 
 
 def test_a_library_that_an_editor_left_broken_is_said_and_what_it_may_hold_is_not_absent(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # Nobody goes on writing the broken file: each of its readers would wait two seconds for that.
+    monkeypatch.setattr("carrel.stores.csl_json.library_file._PAUSE_SECONDS", 0.01)
     stage = Stage(tmp_path)
 
     async def scene(reader: Reader) -> None:

@@ -11,7 +11,6 @@ from carrel.rooms.references.items import (
     Duplicate,
     Item,
     KnownIdentifiers,
-    KnownWorks,
     arxiv_of,
     custom,
     doi_of,
@@ -28,6 +27,7 @@ from carrel.rooms.references.items import (
     work_keys,
     year_of,
 )
+from carrel.rooms.references.known_works import KnownWorks
 
 
 @pytest.mark.parametrize(
@@ -202,3 +202,62 @@ def test_a_web_page_is_known_by_its_type_title_and_address() -> None:
     )
     assert works.find({**page, "URL": "https://example.org/b"}) is None
     assert works.find({**page, "type": "report"}) is None
+
+
+BASE = {"type": "article-journal", "title": "Letter", "issued": {"date-parts": [[1999]]}}
+
+
+@pytest.mark.promise("L6")
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"volume": "20", "issue": "1", "page": "5-6"}, {"volume": "20", "issue": "2"}),
+        ({"page": "5-6"}, {"page": "85-86"}),
+        ({"type": "book", "volume": "1"}, {"type": "book", "volume": "Vol. 2"}),
+        ({"type": "book", "edition": "first"}, {"type": "book", "edition": "second"}),
+        (
+            {"type": "chapter", "container-title": "Book One"},
+            {"type": "chapter", "container-title": "Book Two"},
+        ),
+        (
+            {"type": "webpage", "URL": "https://example.org/a"},
+            {"type": "webpage", "URL": "https://example.org/b"},
+        ),
+    ],
+)
+def test_works_of_one_title_that_stand_in_other_places_are_all_kept(
+    one: dict[str, str], other: dict[str, str]
+) -> None:
+    works = KnownWorks([{**BASE, **one, "id": "a"}])
+    assert works.find({**BASE, **other}) is None
+    works.add({**BASE, **other, "id": "b"})
+    assert works.find({**BASE, **one}) == Duplicate("a", "title")
+    found = works.find({**BASE, **other})
+    assert found is not None
+    assert found.reference_id == "b"
+
+
+@pytest.mark.promise("L6")
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"volume": "20", "page": "5-6"}, {"page": "5"}),
+        ({"volume": "20"}, {"volume": "Volume 20"}),
+        ({"issue": "3-4"}, {"issue": "3"}),
+        ({"container-title": "J. Chem."}, {"container-title": "Journal of Chemistry"}),
+    ],
+)
+def test_a_work_that_is_written_otherwise_is_one_work(
+    one: dict[str, str], other: dict[str, str]
+) -> None:
+    works = KnownWorks([{**BASE, **one, "id": "a"}])
+    assert works.find({**BASE, **other}) == Duplicate("a", "title")
+
+
+def test_a_thousand_letters_of_one_title_are_told_apart() -> None:
+    letters = [{**BASE, "id": f"l{n}", "volume": "1", "page": str(n)} for n in range(1000)]
+    works = KnownWorks([])
+    for letter in letters:
+        assert works.find(letter) is None
+        works.add(letter)
+    assert works.find({**BASE, "volume": "1", "page": "999"}) == Duplicate("l999", "title")

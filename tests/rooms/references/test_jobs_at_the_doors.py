@@ -19,6 +19,7 @@ import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from carrel.settings import Settings
+from carrel.stores.csl_json.library_file import LibraryFile
 from tests.journeys.doors import (
     ENVIRONMENT,
     PROGRAM,
@@ -76,7 +77,8 @@ def options(settings: Settings) -> list[str]:
 
 
 def library(settings: Settings) -> list[str]:
-    items = json.loads((settings.home / "references" / "library.json").read_text(encoding="utf-8"))
+    """What is acknowledged; the file of a killed server follows when the library is next used."""
+    items = LibraryFile(settings.home / "references" / "library.json").read().document.items()
     return sorted(str(item.get("DOI") or item["id"]) for item in items)
 
 

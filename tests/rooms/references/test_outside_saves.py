@@ -170,3 +170,28 @@ def test_a_loop_of_links_is_an_error_that_says_so(stage: Stage) -> None:
     refusal = stage.play(scene)
     assert refusal.code == "library_unavailable"
     assert "loop" in refusal.message
+
+
+def test_changes_name_an_item_without_an_id_by_the_key_that_finds_it(tmp_path: Path) -> None:
+    stage = Stage(tmp_path)
+    stage.library.write_text(json.dumps(FIRST), encoding="utf-8")
+    unnamed = {"type": "book", "title": "Nameless", "author": [{"family": "Doe"}]}
+
+    async def scene(reader: Reader) -> None:
+        await reader.ask("organize_references", ids=["first"], add_tags=["a"])
+        saved = json.loads(stage.library.read_text(encoding="utf-8"))
+        stage.library.write_text(json.dumps([*saved, unnamed]), encoding="utf-8")
+        (change,) = (await reader.ask("list_library_changes", limit=1))["changes"]
+        (key,) = change["written"]
+        assert (await reader.ask("get_reference", id=key))["reference"]["title"] == "Nameless"
+        await reader.ask("organize_references", ids=[key], add_tags=["b"])
+        named, added = (await reader.ask("list_library_changes", limit=2))["changes"]
+        assert (named["written"], named["removed"], added["written"]) == ([key], [], [key])
+        with pytest.raises(CarrelError) as refused:
+            await reader.ask("undo_library_change", revision=added["revision"])
+        assert (refused.value.details or {})["ids"] == [key]
+        await reader.ask("undo_library_change", revision=named["revision"])
+        await reader.ask("undo_library_change", revision=added["revision"])
+        assert (await reader.ask("list_references"))["total"] == len(FIRST)
+
+    stage.play(scene)

@@ -18,7 +18,7 @@ from carrel.rooms.knowledge.documents import (
     Reset,
     library_reader,
 )
-from carrel.stores.csl_json.library import LIBRARY_NAME
+from carrel.stores.csl_json.library_places import LIBRARY_NAME
 from carrel.stores.csl_json.search_documents import (
     AllReferences,
     PersonalReferences,

@@ -335,9 +335,9 @@ def test_the_index_follows_the_snapshot_and_is_read_back(settings: Settings) -> 
         await finished_project(asker, 2)
 
     visit(settings, story)
-    (index,) = (settings.home / "research").glob("concepts-*.db")
+    (index,) = (settings.home / "research").glob("concepts-*.tables")
     before = index.stat().st_mtime_ns
     visit(settings, story)
     assert index.stat().st_mtime_ns == before
-    index.write_bytes(b"not a database")
+    index.write_bytes(b"not tables")
     visit(settings, story)

@@ -109,7 +109,7 @@ def test_every_part_of_a_goal_is_used_or_said_not_to_be(settings: Settings) -> N
         (
             "Could zeppelin upholstery ease cold finger disease?",
             "goal_not_in_corpus",
-            "“zeppelin upholstery” is in no paper",
+            "“zeppelin upholstery” is in no title, abstract or keyword",
         ),
     ],
 )

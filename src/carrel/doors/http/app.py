@@ -5,13 +5,17 @@ from __future__ import annotations
 import itertools
 import logging
 import secrets
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Set
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+from typing import TYPE_CHECKING
 
 from carrel.core.caller import Visit
 from carrel.core.errors import CarrelError, InternalError
+from carrel.doors.http.exchange import EXCHANGE, Exchange
 from carrel.doors.http.messages import (
+    BodyTooLargeError,
     ClientGoneError,
     Header,
     HttpRequest,
@@ -37,9 +41,14 @@ from carrel.doors.http.request_checks import (
     printable,
     read_body,
 )
+from carrel.doors.http.stop_notice import StopNotice
 from carrel.policy.gate import STRANGER, Gate
 from carrel.policy.http_limits import RequestLimits
 from carrel.policy.origin import OriginPolicy, TrustedProxies
+
+if TYPE_CHECKING:
+    from carrel.core.call_observer import CallObserver
+    from carrel.doors.http.known_heads import KnownHead
 
 log = logging.getLogger("carrel.http")
 
@@ -80,6 +89,22 @@ def _with_headers(
     return Response(response.status, response.body, (*response.headers, *more))
 
 
+def _read_headers(
+    scope: Scope,
+) -> tuple[dict[bytes, bytes], Set[bytes], KnownHead | None]:
+    """Each header with its last value, which were given more than once, and the head if known."""
+    exchange: Exchange | None = scope.get(EXCHANGE)
+    if exchange is not None:
+        return exchange.headers, exchange.repeated, exchange.known
+    headers: dict[bytes, bytes] = {}
+    repeated: set[bytes] = set()
+    for name, value in scope["headers"]:
+        if name in headers:
+            repeated.add(name)
+        headers[name] = value
+    return headers, repeated, None
+
+
 @dataclass(frozen=True, slots=True)
 class Route:
     """The handlers of one path by method; `is_open` paths skip the Host and Origin checks.
@@ -103,6 +128,24 @@ class Route:
         object.__setattr__(self, "allow", ", ".join(methods).encode())
 
 
+@dataclass(frozen=True, slots=True)
+class _HeadFindings:
+    """What the head of a request and the address of its sender say, whatever follows.
+
+    `is_checked` says that no check of the headers refuses it.
+    """
+
+    peer: str
+    route: Route | None
+    path_tail: str
+    user_agent: str
+    authorization: str | None
+    platform_authorization: str | None
+    shown_path: str
+    session: str
+    is_checked: bool = False
+
+
 class HttpApp:
     """The ASGI application."""
 
@@ -117,8 +160,12 @@ class HttpApp:
         refuse: Refuse,
         trusted_proxies: TrustedProxies | None = None,
         fallback: Route | None = None,
+        stop_notice: StopNotice | None = None,
+        observer: CallObserver | None = None,
     ) -> None:
+        self._observer = observer
         self._fallback = fallback
+        self._stop_notice = stop_notice or StopNotice()
         self._routes = {path: route for path, route in routes.items() if not route.has_tail}
         self._prefixes = {path: route for path, route in routes.items() if route.has_tail}
         self._gate = gate
@@ -141,41 +188,75 @@ class HttpApp:
             await send({"type": "websocket.close", "code": 1000})
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers: dict[bytes, bytes] = {}
-        repeated: set[bytes] = set()
-        for name, value in scope["headers"]:
-            if name in headers:
-                repeated.add(name)
-            headers[name] = value
-        route, tail = self._find(scope["path"])
+        headers, repeated, known = _read_headers(scope)
         client = scope.get("client")
         peer = client[0] if client else "unknown"
-        visit = self._visit(scope, headers, repeated, peer)
-        cors: tuple[Header, ...] = ()
-        if route is None or not route.is_open:
-            try:
-                is_listed = self._header_checks.check(scope["method"], headers, repeated, peer)
-            except CarrelError as error:
-                await send_response(send, self._turn_away(error, visit))
-                return
-            if is_listed and (route is None or route.is_shared_with_pages):
-                cors = ((b"access-control-allow-origin", headers[b"origin"]), (b"vary", b"origin"))
-                cors = (*cors, (b"access-control-expose-headers", _CORS_HEADERS[1]))
+        found: _HeadFindings | None = None if known is None else known.findings.get(peer)
+        if found is None:
+            found = self._read_head(scope["path"], headers, peer)
+        visit = self._visit(scope, headers, repeated, found)
+        request = HttpRequest(scope, headers, frozenset(repeated), b"", visit)
+        observer = self._observer
+        if observer is not None:
+            visit.began = perf_counter()
+            observer.under_way += 1
+            if observer.reads_context:
+                observer.read_context(visit, headers, repeated)
+        status = 0
         # Behind a proxy one connection carries many callers, so that theirs are counted by request.
         is_proxied = visit.address != peer
-        if is_proxied and not self._enter(visit.address_group):
-            busy = ServerBusyError("Too many requests from this address are under way at once")
-            await send_response(send, self._turn_away(busy, visit))
-            return
+        is_counted = False
         try:
-            request = HttpRequest(scope, headers, frozenset(repeated), b"", visit, tail)
-            response = await self._answer(request, receive, route, cors)
-            await self._send(scope["method"], receive, send, response)
+            route, request.path_tail = found.route, found.path_tail
+            try:
+                cors = self._check_headers(request, found, known)
+                if is_proxied:
+                    self._enter(visit.address_group)
+                    is_counted = True
+            except CarrelError as error:
+                response: Response | StreamedResponse = self._turn_away(error, visit)
+            else:
+                response = await self._answer(request, receive, route, cors)
+                if self._stop_notice.is_given:
+                    response = _with_headers(response, _CLOSE)
+            status = response.status
+            await self._send(scope, receive, send, response)
         except ClientGoneError:
             return
         finally:
-            if is_proxied:
+            if is_counted:
                 self._leave(visit.address_group)
+            if observer is not None:
+                path = scope["path"]
+                observer.request_ended(visit, scope["method"], path, status, self._route_name)
+
+    def _check_headers(
+        self, request: HttpRequest, found: _HeadFindings, known: KnownHead | None
+    ) -> tuple[Header, ...]:
+        """The headers for scripts of a listed page; raises the refusal."""
+        route = found.route
+        if found.is_checked or (route is not None and route.is_open):
+            return ()
+        headers = request.headers
+        is_listed = self._header_checks.check(
+            request.scope["method"], headers, request.repeated, found.peer
+        )
+        if known is not None and b"origin" not in headers:
+            # What passed goes on to pass: nothing but the head and its sender was asked.
+            known.note(found.peer, replace(found, is_checked=True))
+        if not is_listed or (route is not None and not route.is_shared_with_pages):
+            return ()
+        cors = ((b"access-control-allow-origin", headers[b"origin"]), (b"vary", b"origin"))
+        return (*cors, (b"access-control-expose-headers", _CORS_HEADERS[1]))
+
+    def _route_name(self, path: str) -> str:
+        """The route of an address, without what of it is a caller's."""
+        if path in self._routes:
+            return path
+        for prefix in self._prefixes:
+            if path.startswith(prefix):
+                return f"{prefix}{{name}}"
+        return "_OTHER" if self._fallback is None else "/{page}"
 
     def _turn_away(self, error: CarrelError, visit: Visit) -> Response:
         self._gate.record_refusal(visit, "http", visit.path, error)
@@ -227,10 +308,16 @@ class HttpApp:
         limit_bytes = route.max_body_bytes or self._limits.max_body_bytes
         if may_be_large(request.headers) or limit_bytes < SMALL_BODY_BYTES:
             return await self._handle_large(handler, request, receive, limit_bytes)
+        exchange: Exchange | None = request.scope.get(EXCHANGE)
+        body = None if exchange is None else exchange.take_body()
         try:
-            request.body = await read_body(receive, limit_bytes, self._limits.body_timeout_seconds)
+            if body is None:
+                body = await read_body(receive, limit_bytes, self._limits.body_timeout_seconds)
+            elif len(body) > limit_bytes:
+                raise BodyTooLargeError(limit_bytes)
         except CarrelError as error:
             return self._refuse_body(error, request)
+        request.body = body
         return await self._run(handler, request)
 
     async def _handle_large(
@@ -272,11 +359,21 @@ class HttpApp:
         return _with_headers(response, _allowance_headers(visit)) if visit.receipts else response
 
     async def _send(
-        self, method: str, receive: Receive, send: Send, response: Response | StreamedResponse
+        self,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+        response: Response | StreamedResponse,
     ) -> None:
         if isinstance(response, StreamedResponse):
             await send_streamed(receive, send, response)
-        elif method == "HEAD":
+            return
+        exchange: Exchange | None = scope.get(EXCHANGE)
+        if exchange is not None and exchange.answer(
+            response.status, response.headers, response.body
+        ):
+            return
+        if scope["method"] == "HEAD":
             await send(
                 {
                     "type": "http.response.start",
@@ -297,38 +394,54 @@ class HttpApp:
                 return candidate, path[len(prefix) :]
         return self._fallback, ""
 
+    def _read_head(self, path: str, headers: dict[bytes, bytes], peer: str) -> _HeadFindings:
+        agent = headers.get(b"user-agent", b"unknown").decode("latin-1")
+        authorization = headers.get(b"authorization")
+        platform = headers.get(b"x-serverless-authorization")
+        session = headers.get(b"mcp-session-id", b"").decode("latin-1")
+        return _HeadFindings(
+            peer,
+            *self._find(path),
+            printable(agent, _LONGEST_USER_AGENT),
+            None if authorization is None else authorization.decode("latin-1"),
+            None if platform is None else platform.decode("latin-1"),
+            printable(path, _LONGEST_PATH),
+            printable(session, _LONGEST_USER_AGENT),
+        )
+
     def _visit(
-        self, scope: Scope, headers: dict[bytes, bytes], repeated: set[bytes], peer: str
+        self,
+        scope: Scope,
+        headers: dict[bytes, bytes],
+        repeated: Set[bytes],
+        found: _HeadFindings,
     ) -> Visit:
-        address = peer
+        peer = address = found.peer
         name = self._trusted_proxies.header
         forwarded = headers.get(name)
         if forwarded is not None and self._trusted_proxies.trusts(peer):
             if name in repeated:
                 forwarded = b",".join(value for given, value in scope["headers"] if given == name)
             address = self._trusted_proxies.address(peer, forwarded.decode("latin-1"))
-        agent = headers.get(b"user-agent", b"unknown").decode("latin-1")
-        authorization = headers.get(b"authorization")
-        platform = headers.get(b"x-serverless-authorization")
         return Visit(
             "http",
             f"{self._request_prefix}-{next(self._request_ids):x}",
             address,
-            printable(agent, _LONGEST_USER_AGENT),
-            None if authorization is None else authorization.decode("latin-1"),
-            None if platform is None else platform.decode("latin-1"),
-            printable(scope["path"], _LONGEST_PATH),
-            session=printable(
-                headers.get(b"mcp-session-id", b"").decode("latin-1"), _LONGEST_USER_AGENT
-            ),
+            found.user_agent,
+            found.authorization,
+            found.platform_authorization,
+            found.shown_path,
+            "",
+            True,
+            found.session,
         )
 
-    def _enter(self, group: str) -> bool:
+    def _enter(self, group: str) -> None:
+        """Count a request of a proxied caller; raises ServerBusyError where there are too many."""
         under_way = self._proxied.get(group, 0)
         if under_way >= self._limits.max_requests_per_proxied_client:
-            return False
+            raise ServerBusyError("Too many requests from this address are under way at once")
         self._proxied[group] = under_way + 1
-        return True
 
     def _leave(self, group: str) -> None:
         left = self._proxied[group] - 1
@@ -340,9 +453,11 @@ class HttpApp:
     async def _run_lifespan(self, receive: Receive, send: Send) -> None:
         await receive()
         try:
+            # Whoever stops this process has taken the signals by now.
             async with self._lifespan():
-                await send({"type": "lifespan.startup.complete"})
-                await receive()
+                with self._stop_notice.watch_signals():
+                    await send({"type": "lifespan.startup.complete"})
+                    await receive()
         except Exception as error:
             log.exception("start-up or shutdown failed")
             await send({"type": "lifespan.startup.failed", "message": str(error)})

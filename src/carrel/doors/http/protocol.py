@@ -7,19 +7,22 @@ number of connections. Requests that two servers could parse differently are ref
 from __future__ import annotations
 
 import asyncio
+import urllib.parse
+from collections import deque
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, cast
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import httptools
 import orjson
-from uvicorn.protocols.http.httptools_impl import (
-    STATUS_LINE,
-    HttpToolsProtocol,
-    RequestResponseCycle,
-)
+from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from carrel.core.caller import address_group
 from carrel.doors.http.connections import Activity, ConnectionTable
+from carrel.doors.http.exchange import EXCHANGE, Exchange
+from carrel.doors.http.known_heads import FoundHead, KnownHeads
+from carrel.doors.http.spare_task import SpareTask
 from carrel.policy.http_limits import ConnectionLimits
 from carrel.policy.origin import TrustedProxies
 
@@ -34,7 +37,8 @@ _HEAD_SLICE_BYTES = 32 * 1024
 # so that it sees the answer.
 _LINGER_SECONDS = 2.0
 _LINGER_BYTES = 16 * 1024 * 1024
-_FRAMING_HEADERS = frozenset({b"content-length", b"transfer-encoding", b"host", b"expect"})
+# Addresses up to this length are taken apart once and kept.
+_SHORT_TARGET_BYTES = 128
 # What may follow an early answer on a connection that is kept.
 _DRAIN_BYTES = 256 * 1024
 
@@ -95,16 +99,17 @@ class GuardedProtocol(HttpToolsProtocol):
         app_state: dict[str, Any],
         loop: asyncio.AbstractEventLoop,
         limits: ConnectionLimits,
-        table: ConnectionTable,
-        proxies: TrustedProxies,
+        shared: SharedByConnections,
     ) -> None:
         super().__init__(config, server_state, app_state, loop)
         self.group = "unknown"
         self.is_from_proxy = True
         self.number = 0
         self._limits = limits
-        self._table = table
-        self._proxies = proxies
+        self._table = shared.table
+        self._proxies = shared.proxies
+        self._heads = shared.heads
+        self._spare = shared.spare
         self._wire: asyncio.Transport = cast(asyncio.Transport, None)
         self._phase = Phase.NOTHING
         self._deadline = 0.0
@@ -112,10 +117,12 @@ class GuardedProtocol(HttpToolsProtocol):
         self._request_bytes = 0
         self._late_bytes = 0
         self._header_bytes = 0
-        self._framing: list[tuple[bytes, bytes]] = []
         self._is_deaf = False
-        self._running: RequestResponseCycle | None = None
+        self.cycle: Exchange | None = None  # type: ignore[assignment]
+        self.pipeline: deque[tuple[Exchange, ASGI3Application]] = deque()  # type: ignore[assignment]
+        self._running: Exchange | None = None
         self._has_cycle = False
+        self._parsed_requests = 0
         self._unsent_bytes = 0
         self._unsent_since = 0.0
 
@@ -209,7 +216,14 @@ class GuardedProtocol(HttpToolsProtocol):
             self._late_bytes += len(data)
             if self._late_bytes > _LINGER_BYTES:
                 self._wire.abort()
-        elif len(data) <= _HEAD_SLICE_BYTES or self._phase is Phase.BODY:
+        elif len(data) <= _HEAD_SLICE_BYTES:
+            if self._phase is not Phase.NOTHING or self._is_answering():
+                self._feed(data)
+            elif (found := self._heads.find(data)) is not None:
+                self._take_known(found, data)
+            else:
+                self._feed_and_learn(data)
+        elif self._phase is Phase.BODY:
             self._feed(data)
         else:
             for start in range(0, len(data), _HEAD_SLICE_BYTES):
@@ -217,13 +231,58 @@ class GuardedProtocol(HttpToolsProtocol):
                     return
                 self._feed(data[start : start + _HEAD_SLICE_BYTES])
 
+    def _take_known(self, found: FoundHead, data: bytes) -> None:
+        """Start a whole request whose head was parsed before, and the parser is between two."""
+        head, digits, body_at = found
+        scope = head.scope(digits)
+        scope["scheme"] = self.scheme
+        scope["server"] = self.server
+        scope["client"] = self.client
+        scope["state"] = self.app_state.copy()
+        cycle = scope[EXCHANGE] = Exchange(
+            scope,
+            head.headers(digits),
+            head.repeated,
+            self.transport,
+            self.flow,
+            self.server_state.default_headers,
+            self.on_response_complete,
+            keep_alive=True,
+            expects_continue=False,
+            known=head,
+        )
+        cycle.body += data[body_at:]
+        cycle.more_body = False
+        cycle.set()
+        self.cycle = self._running = cycle
+        self._has_cycle = True
+        task = self._spare.start(cycle.run(self.app))
+        if task is not None:
+            self.tasks.add(task)
+            task.add_done_callback(self.tasks.discard)
+
+    def _feed_and_learn(self, data: bytes) -> None:
+        """Parse what begins between two requests; the head of a single whole one may be kept."""
+        before = self._parsed_requests
+        self._feed(data)
+        cycle = self.cycle
+        if (
+            cycle is not None
+            and cycle.keep_alive
+            and self._phase is Phase.NOTHING
+            and self._parsed_requests == before + 1
+            and not self._is_deaf
+        ):
+            self._heads.learn(data, cycle)
+
     def _feed(self, data: bytes) -> None:
         self._request_bytes += len(data)
         try:
             self.parser.feed_data(data)
         except httptools.HttpParserUpgrade:
             # Nothing else is spoken here; the request was taken as the plain one that it is, too.
-            self.cycle.keep_alive = False
+            if self.cycle is not None:
+                self.cycle.keep_alive = False
         except httptools.HttpParserError as error:
             cause = error.__context__
             self._refuse(
@@ -240,7 +299,7 @@ class GuardedProtocol(HttpToolsProtocol):
 
     def _check_body_bytes(self, size: int) -> None:
         """Limit chunk framing, trailers, and unread bodies."""
-        if self.cycle.response_complete:
+        if self.cycle is not None and self.cycle.response_complete:
             self._late_bytes += size
             if self._late_bytes > _DRAIN_BYTES:
                 self.close_politely()
@@ -251,10 +310,12 @@ class GuardedProtocol(HttpToolsProtocol):
 
     # What the parser tells
     def on_message_begin(self) -> None:
-        super().on_message_begin()
+        """Replaces uvicorn's: the scope is made when the head is whole."""
+        self.url = b""
+        self.headers = []
+        self.expect_100_continue = False
         self._phase = Phase.HEAD
         self._has_cycle = False
-        self._framing = []
         self._request_bytes = 0
         self._header_bytes = 0
         if self.cycle is not None:
@@ -272,38 +333,103 @@ class GuardedProtocol(HttpToolsProtocol):
             )
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        self._header_bytes += len(name) + len(value) + 4
         if self._phase is Phase.BODY:
             # A trailer comes after all decisions on the headers, and must not become one of them.
+            self._header_bytes += len(name) + len(value) + 4
             if self._header_bytes > self._limits.max_header_bytes:
                 raise self._head_too_large()
             return
-        name = name.lower()
-        if name in _FRAMING_HEADERS:
-            self._framing.append((name, value))
-        self.headers.append((name, value))
+        self.headers.append((name.lower(), value))
 
     def on_headers_complete(self) -> None:
+        """Replaces uvicorn's: checks the head, then starts the request or has it wait."""
         self._phase = Phase.BODY
-        if (
-            self._header_bytes > self._limits.max_header_bytes
-            or len(self.headers) > self._limits.max_headers
-        ):
+        headers: dict[bytes, bytes] = {}
+        repeated: set[bytes] = set()
+        size = 0
+        for name, value in self.headers:
+            size += len(name) + len(value) + 4
+            if name in headers:
+                repeated.add(name)
+            headers[name] = value
+        self._header_bytes = size
+        if size > self._limits.max_header_bytes or len(self.headers) > self._limits.max_headers:
             raise self._head_too_large()
-        self._check_framing()
-        if self._is_answering() and len(self.pipeline) >= self._limits.max_pipelined_requests:
+        version = self.parser.get_http_version()
+        self._check_framing(version, headers, repeated)
+        is_busy = self._is_answering()
+        if is_busy and len(self.pipeline) >= self._limits.max_pipelined_requests:
             raise _malformed("Too many requests were sent without waiting for answers")
-        super().on_headers_complete()
-        self._has_cycle = True
-        if self.expect_100_continue:
+        target = self.url
+        split = _split_short_target if len(target) <= _SHORT_TARGET_BYTES else _split_target
+        path, raw_path, query = split(target)
+        scope: dict[str, Any] = {
+            "type": "http",
+            "asgi": {"version": self.asgi_version, "spec_version": "2.3"},
+            "http_version": version,
+            "method": self.parser.get_method().decode("ascii"),
+            "path": path,
+            "raw_path": raw_path,
+            "query_string": query,
+            "root_path": self.root_path,
+            "scheme": self.scheme,
+            "headers": self.headers,
+            "server": self.server,
+            "client": self.client,
+            "state": self.app_state.copy(),
+        }
+        self._begin(scope, headers, repeated, is_busy=is_busy)
+
+    def _begin(
+        self,
+        scope: dict[str, Any],
+        headers: dict[bytes, bytes],
+        repeated: set[bytes],
+        *,
+        is_busy: bool,
+    ) -> None:
+        cycle = scope[EXCHANGE] = Exchange(
+            scope,
+            headers,
+            repeated,
+            self.transport,
+            self.flow,
+            self.server_state.default_headers,
+            self.on_response_complete,
             # Without 100 Continue the client may or may not send the body: the rest is ambiguous.
-            self.cycle.keep_alive = False
+            keep_alive=scope["http_version"] != "1.0"
+            and not self.expect_100_continue
+            and self.parser.should_keep_alive(),
+            expects_continue=self.expect_100_continue,
+        )
+        self.cycle = cycle
+        self._has_cycle = True
+        self._parsed_requests += 1
+        if is_busy:
+            self.flow.pause_reading()
+            self.pipeline.appendleft((cycle, self.app))
+        else:
+            self._start(cycle, self.app)
+
+    def on_body(self, body: bytes) -> None:
+        cycle = self.cycle
+        if cycle is None or cycle.response_complete:
+            return
+        cycle.body += body
+        if len(cycle.body) > HIGH_WATER_LIMIT:
+            self.flow.pause_reading()
+        cycle.set()
 
     def on_message_complete(self) -> None:
         self._phase = Phase.NOTHING
-        super().on_message_complete()
-        if self.cycle.response_complete:
+        cycle = self.cycle
+        if cycle is None:
+            return
+        if cycle.response_complete:
             self._deadline = self.loop.time() + self._limits.keep_alive_seconds
+            return
+        cycle.more_body = False
+        cycle.set()
 
     def on_response_complete(self) -> None:
         """Replaces uvicorn's: the connection table checks deadlines, no timer per request."""
@@ -313,8 +439,7 @@ class GuardedProtocol(HttpToolsProtocol):
             return
         self.flow.resume_reading()
         if self.pipeline:
-            cycle, app = self.pipeline.pop()
-            self._start_asgi_task(cycle, app)
+            self._start(*self.pipeline.pop())
             return
         match self._phase:
             case Phase.NOTHING:
@@ -325,34 +450,29 @@ class GuardedProtocol(HttpToolsProtocol):
                 seconds = _LINGER_SECONDS
         self._deadline = self.loop.time() + seconds
 
-    def _check_framing(self) -> None:
+    def _check_framing(
+        self, version: str, headers: dict[bytes, bytes], repeated: set[bytes]
+    ) -> None:
         """Refuses what servers in a chain could cut into requests differently."""
-        version = self.parser.get_http_version()
         if version not in {"1.1", "1.0"}:
             raise _RequestRefusedError(
                 505, "malformed_request", "Only HTTP/1.1 is spoken here", "Send HTTP/1.1."
             )
-        lengths = encodings = 0
-        host = b""
-        for name, value in self._framing:
-            if name == b"content-length":
-                lengths += 1
-            elif name == b"host":
-                host = value
-            elif name == b"expect":
-                self.expect_100_continue = value.strip().lower() == b"100-continue"
-            else:
-                encodings += 1
-                if value.strip().lower() != b"chunked":
-                    raise _malformed("Transfer-Encoding may only be chunked")
+        encoding = headers.get(b"transfer-encoding")
+        if encoding is not None and encoding.strip().lower() != b"chunked":
+            raise _malformed("Transfer-Encoding may only be chunked")
         if (
-            lengths > 1
-            or encodings > 1
-            or (lengths and encodings)
-            or (encodings and version == "1.0")
+            b"content-length" in repeated
+            or b"transfer-encoding" in repeated
+            or (encoding is not None and (version == "1.0" or b"content-length" in headers))
         ):
             raise _malformed("It is not clear how long the body is")
-        if not self.url.startswith(b"/") and _authority_of(self.url) != host.strip().lower():
+        expected = headers.get(b"expect")
+        if expected is not None:
+            self.expect_100_continue = expected.strip().lower() == b"100-continue"
+        if not self.url.startswith(b"/") and _authority_of(self.url) != (
+            headers.get(b"host", b"").strip().lower()
+        ):
             raise _malformed("The address names another host than the Host header")
 
     def _is_answering(self) -> bool:
@@ -368,9 +488,11 @@ class GuardedProtocol(HttpToolsProtocol):
             "Send fewer and shorter headers.",
         )
 
-    def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
+    def _start(self, cycle: Exchange, app: ASGI3Application) -> None:
         self._running = cycle
-        super()._start_asgi_task(cycle, app)
+        task = self.loop.create_task(cycle.run(app))
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
 
     def _refuse(self, refusal: _RequestRefusedError) -> None:
         """Answers and closes; an earlier request that is being answered is finished first."""
@@ -395,10 +517,21 @@ class GuardedProtocol(HttpToolsProtocol):
         self._phase = Phase.BODY
         self.close_politely()
 
-    def _cut_off(self, cycle: RequestResponseCycle) -> None:
+    def _cut_off(self, cycle: Exchange) -> None:
         """Tell the handler that the client has disconnected."""
         cycle.disconnected = True
-        cycle.message_event.set()
+        cycle.set()
+
+
+def _split_target(target: bytes) -> tuple[str, bytes, bytes]:
+    """The path, as text and as sent, and the query of a request target."""
+    parsed = httptools.parse_url(target)
+    raw_path: bytes = parsed.path
+    path = raw_path.decode("ascii")
+    return urllib.parse.unquote(path) if "%" in path else path, raw_path, parsed.query or b""
+
+
+_split_short_target = lru_cache(maxsize=1024)(_split_target)
 
 
 def _authority_of(target: bytes) -> bytes:
@@ -421,13 +554,21 @@ def _response(refusal: _RequestRefusedError) -> bytes:
     )
 
 
+class SharedByConnections(NamedTuple):
+    """What the connections of one process have in common."""
+
+    table: ConnectionTable
+    proxies: TrustedProxies
+    heads: KnownHeads
+    spare: SpareTask
+
+
 class GuardedProtocolFactory:
     """Makes the protocols of one process, which share one connection table."""
 
     def __init__(self, limits: ConnectionLimits) -> None:
         self.limits = limits
-        self._proxies = TrustedProxies(limits.trusted_proxies)
-        self._table: ConnectionTable | None = None
+        self._shared: SharedByConnections | None = None
 
     def __call__(
         self,
@@ -437,13 +578,16 @@ class GuardedProtocolFactory:
         _loop: asyncio.AbstractEventLoop | None = None,
     ) -> GuardedProtocol:
         loop = _loop or asyncio.get_running_loop()
-        if self._table is None:
-            self._table = ConnectionTable(self.limits, loop)
+        if self._shared is None:
+            self._shared = SharedByConnections(
+                ConnectionTable(self.limits, loop),
+                TrustedProxies(self.limits.trusted_proxies),
+                KnownHeads(),
+                SpareTask(loop),
+            )
         # Streams that have no end of their own end when it is set.
         app_state.setdefault(DRAINING, asyncio.Event())
-        return GuardedProtocol(
-            config, server_state, app_state, loop, self.limits, self._table, self._proxies
-        )
+        return GuardedProtocol(config, server_state, app_state, loop, self.limits, self._shared)
 
     def __reduce__(self) -> tuple[type[GuardedProtocolFactory], tuple[ConnectionLimits]]:
         return GuardedProtocolFactory, (self.limits,)

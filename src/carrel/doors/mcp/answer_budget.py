@@ -16,7 +16,7 @@ import orjson
 from pydantic import ConfigDict
 
 from carrel.core.answer import Binary, Blocks, Embedded, Explanation, Link, Text
-from carrel.core.answer_encoding import encode_answer, encode_explanation
+from carrel.core.answer_encoding import encode_answer, encode_explanation, readable_blocks
 from carrel.core.answer_pages import (
     Page,
     Position,
@@ -37,6 +37,7 @@ from carrel.core.quoting import (
     quoted_facts_within,
 )
 from carrel.libraries.text.outline import number_heading, outline, section_numbers
+from carrel.libraries.text.surrogates import whole_text
 from carrel.policy.gate import Gate
 
 CURSOR = "cursor"
@@ -233,7 +234,7 @@ class AnswerBudget:
         shown = _shown_text(whole, page)
         if is_cut:
             sources = _sources_on_page(sources, shown)
-        builder = _Presentation(whole, page, shown)
+        builder = _Presentation(whole, page, shown, request.operation.answer)
         if sources:
             builder.add_sources(sources)
         if explanation is not None and not request.position:
@@ -321,13 +322,13 @@ def _whole(operation: Operation[Any], answer: Any) -> _Whole:
         case _Kept():
             return _Whole(answer.value, isinstance(answer.value, str), "text/plain")
         case Text():
-            return _Whole(answer.body, True, answer.media_type)
+            return _Whole(whole_text(answer.body), True, answer.media_type)
         case Blocks():
             texts = [part for part in answer.parts if isinstance(part, Text)]
             longest = max(texts, key=lambda part: len(part.body), default=Text(""))
             at = answer.parts.index(longest) if texts else 0
             before, after = answer.parts[:at], answer.parts[at + 1 if texts else 0 :]
-            return _Whole(longest.body, True, longest.media_type, before, after)
+            return _Whole(whole_text(longest.body), True, longest.media_type, before, after)
     return _Whole(orjson.loads(encode_answer(operation.answer, answer)), False)
 
 
@@ -368,11 +369,13 @@ def _sources_on_page(sources: Sequence[QuotedSource], shown: str) -> Sequence[Qu
 class _Presentation:
     """The blocks and fields of one page, put together."""
 
-    def __init__(self, whole: _Whole, page: Page, shown: str) -> None:
+    def __init__(self, whole: _Whole, page: Page, shown: str, answer_type: Any) -> None:
         self._whole = whole
         self._page = page
+        readable = () if whole.is_text else readable_blocks(answer_type, page.value)
         # Several pieces of content keep their order around the one that is cut.
-        self._parts: list[Part] = [*whole.before, Text(shown, whole.media_type), *whole.after]
+        cut: tuple[Part, ...] = readable or (Text(shown, whole.media_type),)
+        self._parts: list[Part] = [*whole.before, *cut, *whole.after]
         self._meta: dict[int, dict[str, Any]] = {}
         self._structured: dict[str, Any] | None = None
         if not whole.is_text:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import orjson
+from pydantic import ValidationError
 
 from carrel.core.errors import CarrelError, InvalidInputError
 from carrel.core.lenient_arguments import choices_of, fits, mend_arguments
 from carrel.core.name_suggestions import near_names
-from carrel.core.operation import Operation
+from carrel.core.operation import Operation, Question
 from carrel.doors.listed_schemas import listed_input_schema
 from carrel.doors.mcp.answer_budget import CURSOR, MAX_CHARS
 
@@ -21,8 +22,26 @@ _LONGEST_NUMBER = 12
 _LONGEST_HINT = 60
 
 
-def mend_call(operation: Operation[Any], arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+class MendedCall(NamedTuple):
+    """The arguments as they were meant, and the question that they are, where they fitted at once.
+
+    Who runs the operation need not read the arguments again then.
+    """
+
+    arguments: Mapping[str, Any]
+    question: Question | None = None
+
+
+def mend_call(operation: Operation[Any], arguments: Mapping[str, Any]) -> MendedCall:
     """The arguments as they were meant; those of pages, which no operation has, stay."""
+    try:
+        question: Question = operation.question.__pydantic_validator__.validate_python(arguments)
+    except ValidationError:
+        return MendedCall(_mend_unfit_call(operation, arguments))
+    return MendedCall(arguments, question)
+
+
+def _mend_unfit_call(operation: Operation[Any], arguments: Mapping[str, Any]) -> Mapping[str, Any]:
     fields = operation.question.model_fields
     beside = {
         name: arguments[name]

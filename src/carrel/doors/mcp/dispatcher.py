@@ -6,7 +6,7 @@ import logging
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
@@ -57,6 +57,9 @@ from carrel.doors.mcp.json_rpc import (
 from carrel.doors.mcp.tasks import Tasks, knows_tasks, task_created
 from carrel.policy.gate import Gate
 
+if TYPE_CHECKING:
+    from carrel.core.call_observer import CallObserver
+
 log = logging.getLogger("carrel.dispatcher")
 
 ProgressFor = Callable[[object], ReportProgress]
@@ -81,9 +84,12 @@ Handler = Callable[[Request], Awaitable[bytes]]
 class Dispatcher:
     """Answers the messages of one endpoint."""
 
-    def __init__(self, endpoint: Endpoint, gate: Gate) -> None:
+    def __init__(
+        self, endpoint: Endpoint, gate: Gate, observer: CallObserver | None = None
+    ) -> None:
         self.endpoint = endpoint
         self._gate = gate
+        self._observer = observer
         shared: dict[str, Handler] = {
             "tools/list": lambda request: self._list(request, "tools"),
             "tools/call": self._call_tool,
@@ -111,6 +117,8 @@ class Dispatcher:
                     "tasks/cancel": self._cancel_task,
                 }
             )
+        if observer is not None:
+            observer.know({*self._legacy, *self._modern}, endpoint.tools, endpoint.prompts)
 
     async def answer(
         self,
@@ -126,6 +134,9 @@ class Dispatcher:
         if not isinstance(checked, JsonRpcRequest):
             return checked
         request_id, method, params = checked
+        observer = self._observer
+        if observer is not None:
+            observer.mcp_began(visit, message)
         handler = (self._modern if is_modern else self._legacy).get(method)
         try:
             if is_modern:
@@ -133,14 +144,14 @@ class Dispatcher:
             if handler is None:
                 raise ProtocolError(METHOD_NOT_FOUND, f"Method not found: {method[:100]}")
             request = Request(request_id, method, params, caller, visit, is_modern, progress_for)
-            return success(request_id, await handler(request))
+            reply = success(request_id, await handler(request))
         except ProtocolError as error:
             if not error.has_run:
                 reason = InvalidInputError(error.message)
                 self._gate.record_refusal(visit, f"mcp:{method[:100]}", "mcp://", reason, caller)
-            return protocol_failure(request_id, error, is_modern=is_modern)
+            reply = protocol_failure(request_id, error, is_modern=is_modern)
         except CarrelError as error:
-            return refusal(request_id, error)
+            reply = refusal(request_id, error)
         except Exception:
             error_id = secrets.token_hex(8)
             facts = {
@@ -150,7 +161,12 @@ class Dispatcher:
                 "path": visit.path,
             }
             log.exception("message failed", extra={**facts, "method": method[:100]})
-            return refusal(request_id, InternalError(error_id))
+            reply = refusal(request_id, InternalError(error_id))
+        if observer is not None:
+            visit.mcp_code = reply.error_code
+            if visit.door != "http":
+                observer.mcp_ended(visit)
+        return reply
 
     async def _initialize(self, request: Request) -> bytes:
         asked = request.params.get("protocolVersion")
@@ -236,11 +252,11 @@ class Dispatcher:
             request.is_modern and tool.operation.may_outlast_call and knows_tasks(request.params)
         )
         operation = tool.operation
-        arguments = mend_call(operation, arguments)
+        arguments, question = mend_call(operation, arguments)
         try:
             page = self._open_page(tool, arguments, request)
             if page is not None:
-                operation, arguments = page.operation, page.arguments
+                operation, arguments, question = page.operation, page.arguments, None
             answer = await self._gate.call(
                 operation,
                 arguments,
@@ -248,6 +264,7 @@ class Dispatcher:
                 request.visit,
                 progress,
                 can_follow=can_follow,
+                question=question,
             )
             if isinstance(answer, Job):
                 return b"{" + task_created(answer) + b"," + self.endpoint.stamp + b"}"
@@ -259,6 +276,7 @@ class Dispatcher:
             if shown.is_refusal:
                 raise
             add_example(error, operation, arguments)
+            error.next_step = self.endpoint.served_names.put_into(error.next_step)
             if self.endpoint.speaks_json_rpc_errors:
                 code = INVALID_PARAMS if error.code == "invalid_input" else APPLICATION
                 raise ProtocolError(code, error.message, error_facts(error), has_run=True) from None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -23,6 +23,7 @@ from carrel.core.answer_encoding import (
     encode_answer,
     encode_explanation,
     quoted_sources,
+    readable_blocks,
     resource_content,
 )
 from carrel.core.caller import Caller
@@ -48,25 +49,30 @@ from carrel.doors.mcp.json_rpc import (
     TASKS_EXTENSION,
     UI_EXTENSION,
 )
+from carrel.doors.mcp.served_names import ServedNames
 from carrel.doors.mcp.views.endpoint_views import EndpointViews
 
 LIST_TTL_MS = 300_000
 READ_TTL_MS = 0
 # In bytes, which are never fewer than characters; with room for the sentence about quotations.
 _SURELY_SHORT = TEXT_BUDGET - 1_000
+# Characters of a source's id up to which its quotation is kept as it is encoded.
+_SHORT_ID = 200
 
 
 class ServedTool:
     """An operation under the name it has here; `budget` cuts its long answers in pages."""
 
-    def __init__(self, operation: Operation[Any], name: str, budget: AnswerBudget) -> None:
+    def __init__(self, operation: Operation[Any], names: ServedNames, budget: AnswerBudget) -> None:
         self.operation = operation
-        self.name = name
+        self.name = names.name_of(operation)
+        self._names = names
         self._budget = budget
+        self._has_text_for_reading = bool(getattr(operation.answer, "text_field", ""))
 
     @cached_property
     def listing(self) -> bytes:
-        return orjson.dumps(_tool_listing(self.operation, self.name))
+        return orjson.dumps(_tool_listing(self.operation, self._names))
 
     def open_page(self, arguments: Mapping[str, Any], caller: Caller) -> AnswerPageRequest | None:
         """The page that the arguments name, if they name one. Raises InvalidCursorError."""
@@ -95,9 +101,9 @@ class ServedTool:
         sources = quoted_sources(operation.quotes, arguments, answer, caller)
         if page is None:
             content, structured = self._encode(answer)
-            facts = orjson.dumps(quoted_facts(sources)) if sources else b""
-            if len(content if structured is None else structured) + len(facts) <= _SURELY_SHORT:
-                return _encode_whole(content, structured, sources, facts, explanation)
+            quotation = _encode_quotation(sources) if sources else None
+            if _is_surely_short(content, structured, quotation):
+                return _encode_whole(content, structured, quotation, explanation)
             page = AnswerPageRequest(self.operation, dict(arguments), arguments)
         shown = self._budget.present(
             page, answer, caller, sources=sources, explanation=explanation, takes_links=takes_links
@@ -109,9 +115,9 @@ class ServedTool:
         answer, explanation = split_explanation(job.result)
         content, structured = self._encode(answer)
         sources = quoted_sources(self.operation.quotes, {}, answer, caller)
-        facts = orjson.dumps(quoted_facts(sources)) if sources else b""
-        if len(content if structured is None else structured) + len(facts) <= _SURELY_SHORT:
-            return _encode_whole(content, structured, sources, facts, explanation)
+        quotation = _encode_quotation(sources) if sources else None
+        if _is_surely_short(content, structured, quotation):
+            return _encode_whole(content, structured, quotation, explanation)
         asked = {"job_id": job.job_id}
         reading = replace(get_job, answer=self.operation.answer)
         page = AnswerPageRequest(reading, asked, asked, prefix=("result",))
@@ -121,33 +127,63 @@ class ServedTool:
 
     def _encode(self, answer: Any) -> tuple[bytes, bytes | None]:
         """The content blocks without brackets, and the structured content if any."""
-        if isinstance(answer, Text | Blocks):
+        if isinstance(answer, (Text, Blocks)):
             parts = answer.parts if isinstance(answer, Blocks) else (answer,)
             return orjson.dumps([content_block(part) for part in parts])[1:-1], None
         raw = encode_answer(self.operation.answer, answer)
+        if self._has_text_for_reading:
+            readable = readable_blocks(self.operation.answer, orjson.loads(raw))
+            if readable:
+                return orjson.dumps([content_block(part) for part in readable])[1:-1], raw
         is_bare_list = raw.startswith(b"[")
         structured = b'{"result":' + raw + b"}" if is_bare_list else raw
         return b'{"type":"text","text":' + orjson.dumps(raw.decode()) + b"}", structured
 
 
+class _Quotation(NamedTuple):
+    """The sentence that names the sources of an answer and the same as data, both as JSON."""
+
+    sentence: bytes
+    facts: bytes
+
+
+def _encode_quotation(sources: Sequence[QuotedSource]) -> _Quotation:
+    if len(sources) == 1 and sources[0].title is None and len(sources[0].id) <= _SHORT_ID:
+        return _encode_one_source(sources[0])
+    return _Quotation(orjson.dumps(quotation_note(sources)), orjson.dumps(quoted_facts(sources)))
+
+
+@lru_cache(maxsize=256)
+def _encode_one_source(source: QuotedSource) -> _Quotation:
+    """Whole collections are quoted again and again."""
+    return _Quotation(orjson.dumps(quotation_note([source])), orjson.dumps(quoted_facts([source])))
+
+
+def _is_surely_short(
+    content: bytes, structured: bytes | None, quotation: _Quotation | None
+) -> bool:
+    facts = 0 if quotation is None else len(quotation.facts)
+    return len(content if structured is None else structured) + facts <= _SURELY_SHORT
+
+
 def _encode_whole(
     content: bytes,
     structured: bytes | None,
-    sources: Sequence[QuotedSource],
-    quoted: bytes,
+    quotation: _Quotation | None,
     explanation: Explanation | None,
 ) -> bytes:
-    if not sources and explanation is None:
+    if quotation is None and explanation is None:
         rest = (b"]",) if structured is None else (b'],"structuredContent":', structured)
         return b"".join((b'"content":[', content, *rest))
     blocks: list[bytes] = [content]
     fields: list[bytes] = []
-    if sources:
-        blocks.append(_beside(quotation_note(sources), b"quoted_from", quoted, structured))
-        fields.append(b'"quoted_from":' + quoted)
+    if quotation is not None:
+        blocks.append(_beside(*quotation, b"quoted_from", structured))
+        fields.append(b'"quoted_from":' + quotation.facts)
     if explanation is not None:
         facts = encode_explanation(explanation)
-        blocks.append(_beside(explanation.message, b"explanation", facts, structured))
+        sentence = orjson.dumps(explanation.message)
+        blocks.append(_beside(sentence, facts, b"explanation", structured))
         fields.append(b'"explanation":' + facts)
     if structured is None:
         return b"".join((b'"content":[', b",".join(blocks), b"]"))
@@ -165,10 +201,11 @@ def _encode_whole(
     )
 
 
-def _beside(text: str, name: bytes, facts: bytes, structured: bytes | None) -> bytes:
+def _beside(sentence: bytes, facts: bytes, name: bytes, structured: bytes | None) -> bytes:
     """A text block beside the answer; its facts are in `_meta` if nothing else can hold them."""
-    meta = (b',"_meta":{"', name, b'":', facts, b"}}") if structured is None else (b"}",)
-    return b"".join((b'{"type":"text","text":', orjson.dumps(text), *meta))
+    if structured is not None:
+        return b'{"type":"text","text":%b}' % sentence
+    return b'{"type":"text","text":%b,"_meta":{"%b":%b}}' % (sentence, name, facts)
 
 
 def encode_presented(shown: Presented) -> bytes:
@@ -238,9 +275,11 @@ class Endpoint:
         self.server_info = {"name": server_name, "version": server_version}
         self.server_title = server_title or server_name
         self.budget = budget or AnswerBudget()
+        served = tuple(operations)
+        self.served_names = ServedNames(served, is_alone=is_alone)
         self.tools = {
             tool.name: tool
-            for tool in (_served_tool(operation, is_alone, self.budget) for operation in operations)
+            for tool in (ServedTool(each, self.served_names, self.budget) for each in served)
         }
         self.listed_tools = tuple(tool for tool in self.tools.values() if is_listed(tool.operation))
         self.resources = tuple(_served_resource(resource) for resource in resources)
@@ -365,16 +404,11 @@ class Endpoint:
         return None
 
 
-def _served_tool(operation: Operation[Any], is_alone: bool, budget: AnswerBudget) -> ServedTool:
-    name = (operation.name_alone if is_alone else None) or operation.name
-    return ServedTool(operation, name, budget)
-
-
-def _tool_listing(operation: Operation[Any], name: str) -> dict[str, object]:
+def _tool_listing(operation: Operation[Any], names: ServedNames) -> dict[str, object]:
     listing: dict[str, object] = {
-        "name": name,
+        "name": names.name_of(operation),
         "title": operation.title,
-        "description": operation.description,
+        "description": names.put_into(operation.description),
         "inputSchema": listed_input_schema(operation, has_cursor=True),
     }
     schema = listed_output_schema(operation)

@@ -57,6 +57,7 @@ from carrel.doors.mcp.json_rpc import (
     error_facts,
 )
 from carrel.libraries.text.budget import check_nesting
+from carrel.libraries.text.surrogates import whole_text
 from carrel.policy.gate import Gate
 
 _numbers = itertools.count(1)
@@ -228,7 +229,7 @@ class _CatalogueTool(Tool):
             with translate_budget_errors():
                 check_nesting(arguments, "the arguments")
             operation = self._tool.operation
-            arguments = dict(mend_call(operation, arguments))
+            arguments = dict(mend_call(operation, arguments).arguments)
             page = self._tool.open_page(arguments, caller)
             if page is not None:
                 operation, arguments = page.operation, page.arguments
@@ -268,7 +269,8 @@ async def _read(resource: Resource, variables: Mapping[str, str], gate: Gate) ->
         content = await gate.read(resource, variables, caller, visit)
     except CarrelError as error:
         raise _protocol_error(error) from None
-    contents = [ResourceContent(content.body, mime_type=content.media_type)]
+    body = whole_text(content.body) if isinstance(content, Text) else content.body
+    contents = [ResourceContent(body, mime_type=content.media_type)]
     sources = quoted_sources(resource.quotes, variables, content, caller)
     if sources:
         contents.append(

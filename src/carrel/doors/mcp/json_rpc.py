@@ -18,6 +18,7 @@ from carrel.doors.errors import (
     PARSE_ERROR,
     UNSUPPORTED_VERSION,
     error_mapping,
+    find_retry_after,
 )
 
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
@@ -64,12 +65,13 @@ _HTTP_STATUS_OF_MODERN_ERROR = {
 
 @dataclass(slots=True)
 class Reply:
-    """One JSON-RPC reply, with the HTTP status it travels under."""
+    """One JSON-RPC reply, with the HTTP status it travels under, and its error code if it has."""
 
     body: bytes
     status: int = 200
     headers: tuple[tuple[bytes, bytes], ...] = ()
     refusal: CarrelError | None = None
+    error_code: int | None = None
 
 
 class ProtocolError(Exception):
@@ -98,7 +100,9 @@ def failure(
     if data is not None:
         error["data"] = data
     return Reply(
-        orjson.dumps({"jsonrpc": "2.0", "id": request_id, "error": error}, default=str), status
+        orjson.dumps({"jsonrpc": "2.0", "id": request_id, "error": error}, default=str),
+        status,
+        error_code=code,
     )
 
 
@@ -206,9 +210,9 @@ def refusal(request_id: object, error: CarrelError) -> Reply:
     """A refusal by the gate as a JSON-RPC error with its HTTP status."""
     shown = error_mapping(error)
     data: dict[str, object] = error_facts(error)
-    retry_after = error.details.get("retry_after")
+    retry_after = find_retry_after(error)
     headers: tuple[tuple[bytes, bytes], ...] = ()
-    if isinstance(retry_after, int):
+    if retry_after is not None:
         data["retry_after"] = retry_after
         headers = ((b"retry-after", str(retry_after).encode()),)
     return Reply(
@@ -216,6 +220,7 @@ def refusal(request_id: object, error: CarrelError) -> Reply:
         shown.http_status,
         headers,
         error,
+        shown.json_rpc_code,
     )
 
 

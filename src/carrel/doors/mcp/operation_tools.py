@@ -211,7 +211,7 @@ class OperationTools:
                 next_step=f"{meant}Find the name by saying what you want to do.",
                 details={"run": name, "near": near},
             )
-        given_arguments = mend_call(operation, arguments)
+        given_arguments = mend_call(operation, arguments).arguments
         try:
             page = self._budget.open(operation, given_arguments, call.caller)
         except CarrelError as error:

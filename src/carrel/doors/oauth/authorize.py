@@ -19,9 +19,10 @@ from carrel.doors.oauth.endpoints import (
     read_query,
     set_cookie,
 )
+from carrel.doors.oauth.institute import InstitutePages, begin_address
 from carrel.doors.oauth.pages import consent_page, login_page, page_response, problem_page
-from carrel.policy.authorization.access_tokens import GrantedTokenVerifier
-from carrel.policy.authorization.login import DEVICE_SECONDS, SESSION_SECONDS, LoginService
+from carrel.policy.authorization.built_in import BuiltInAuthorization
+from carrel.policy.authorization.login import DEVICE_SECONDS, SESSION_SECONDS
 from carrel.policy.authorization.models import (
     LoginRefusedError,
     OAuthError,
@@ -30,7 +31,6 @@ from carrel.policy.authorization.models import (
 )
 from carrel.policy.authorization.server import (
     AuthorizationRequest,
-    AuthorizationServer,
     RedirectedError,
 )
 from carrel.policy.gate import Gate
@@ -47,6 +47,8 @@ class _Visitor:
     request: AuthorizationRequest
     session: str | None
     user: User | None
+    # The log-in at an institute that the session came of.
+    sign_in: str | None
 
     @property
     def action(self) -> str:
@@ -56,11 +58,11 @@ class _Visitor:
 class AuthorizePages:
     """GET shows log-in or consent, POST takes either form; only the session is stored."""
 
-    def __init__(
-        self, server: AuthorizationServer, people: LoginService, gate: Gate, name: str
-    ) -> None:
-        self._server = server
-        self._people = people
+    def __init__(self, built_in: BuiltInAuthorization, gate: Gate, name: str) -> None:
+        self._server = server = built_in.server
+        self._people = built_in.logins
+        self._institute = built_in.institute
+        self._has_passwords = built_in.has_passwords
         self._gate = gate
         self._name = name
         self._is_secure = server.issuer.startswith("https://")
@@ -74,9 +76,11 @@ class AuthorizePages:
             visitor = await self._visitor(request)
         except (CarrelError, RedirectedError) as error:
             return self._error_page(request, error)
-        return (
-            self._login(visitor) if visitor.user is None else self._consent(visitor, visitor.user)
-        )
+        if visitor.user is not None:
+            return self._consent(visitor, visitor.user)
+        if self._institute is not None and not self._has_passwords:
+            return _see_other(begin_address(f"/authorize?{visitor.query}"))
+        return self._login(visitor)
 
     async def post(self, request: HttpRequest) -> Response:
         try:
@@ -84,7 +88,7 @@ class AuthorizePages:
             form = read_form(request)
             action = form.get("action", [""])[0]
             csrf = form.get("csrf", [""])[0]
-            if action == "login":
+            if action == "login" and self._has_passwords:
                 return await self._log_in(visitor, form, csrf)
             if visitor.user is None or not self._is_ours(
                 csrf, visitor.session, "consent", visitor.query
@@ -101,9 +105,9 @@ class AuthorizePages:
         query = http.scope.get("query_string", b"").decode("latin-1")
         request = await self._server.read_request(read_query(http), http.visit.address_group)
         session = read_cookie(http, self._session_cookie)
-        return _Visitor(
-            http, query, request, session, await self._people.find_session_user(session)
-        )
+        found, user = await self._people.find_session(session)
+        sign_in = None if found is None else found.sign_in
+        return _Visitor(http, query, request, session, user, sign_in)
 
     def _login(
         self,
@@ -120,6 +124,9 @@ class AuthorizePages:
             csrf=_csrf(cookie, "login", ""),
             problem=problem,
             user=user,
+            institute=None
+            if self._institute is None
+            else (self._institute.name, begin_address(f"/authorize?{visitor.query}")),
         )
         headers = [
             set_cookie(
@@ -149,7 +156,9 @@ class AuthorizePages:
         visit = visitor.http.visit
         try:
             device = read_cookie(visitor.http, self._device_cookie)
-            entered = await self._people.log_in(name, password, visit.address_group, device)
+            entered = await self._people.log_in(
+                name, password, visit.address_group, device, visit.user_agent
+            )
         except LoginRefusedError as error:
             self._gate.record_refusal(visit, "oauth:login", f"user:{name[:100]}", error)
             return self._login(visitor, 401, error.message, name[:100])
@@ -185,7 +194,7 @@ class AuthorizePages:
         match action:
             case "allow":
                 self._note(visitor, user, "oauth:allow", {**facts, "scopes": sorted(ticked)})
-                return _see_other(await self._server.allow(request, user, ticked))
+                return _see_other(await self._server.allow(request, user, ticked, visitor.sign_in))
             case "deny":
                 self._note(visitor, user, "oauth:deny", facts)
                 return _see_other(self._server.deny(request))
@@ -255,21 +264,19 @@ def _see_other(location: str, *cookies: tuple[bytes, bytes]) -> Response:
     )
 
 
-def oauth_routes(
-    server: AuthorizationServer,
-    people: LoginService,
-    verifier: GrantedTokenVerifier,
-    gate: Gate,
-    name: str,
-) -> dict[str, Route]:
+def oauth_routes(built_in: BuiltInAuthorization, gate: Gate, name: str) -> dict[str, Route]:
     """The addresses of the built-in authorization server, without its metadata."""
-    pages = AuthorizePages(server, people, gate, name)
-    endpoints = OAuthEndpoints(server, verifier, gate)
+    server = built_in.server
+    pages = AuthorizePages(built_in, gate, name)
+    endpoints = OAuthEndpoints(server, built_in.verifier, gate)
     routes = {
         "/authorize": Route({"GET": pages.get, "POST": pages.post}, max_body_bytes=LARGEST_BODY),
         "/token": Route({"POST": endpoints.token}, max_body_bytes=LARGEST_BODY),
         "/revoke": Route({"POST": endpoints.revoke}, max_body_bytes=LARGEST_BODY),
     }
+    if built_in.institute is not None:
+        is_secure = server.issuer.startswith("https://")
+        routes |= InstitutePages(built_in.institute, gate, is_secure=is_secure).routes()
     if server.clients.may_register:
         routes["/register"] = Route({"POST": endpoints.register}, max_body_bytes=LARGEST_BODY)
     return routes

@@ -31,15 +31,26 @@ _STYLE_SOURCE = "sha256-" + base64.b64encode(hashlib.sha256(_STYLE.encode()).dig
 
 
 def login_page(
-    *, name: str, action: str, csrf: str, problem: str | None = None, user: str = ""
+    *,
+    name: str,
+    action: str,
+    csrf: str,
+    problem: str | None = None,
+    user: str = "",
+    institute: tuple[str, str] | None = None,
 ) -> str:
-    """Asks for name and password."""
+    """Asks for name and password; `institute` is the name and address of another log-in."""
+    elsewhere = (
+        ""
+        if institute is None
+        else f'<p><a href="{escape(institute[1])}">Log in with {escape(institute[0])}</a></p>\n'
+    )
     alert = f'<p class="alert" role="alert" id="problem">{escape(problem)}</p>' if problem else ""
     described = ' aria-describedby="problem" aria-invalid="true"' if problem else ""
     return _page(
         f"Log in to {name}",
         f"""<h1>Log in to {escape(name)}</h1>
-{alert}<form method="post" action="{escape(action)}">
+{alert}{elsewhere}<form method="post" action="{escape(action)}">
 <input type="hidden" name="csrf" value="{escape(csrf)}">
 <input type="hidden" name="action" value="login">
 <label for="username">User name</label>
@@ -94,12 +105,15 @@ def consent_page(
     )
 
 
-def problem_page(title: str, problem: str, next_step: str) -> str:
-    """An error page with the problem and the next step."""
+def problem_page(
+    title: str, problem: str, next_step: str, link: tuple[str, str] | None = None
+) -> str:
+    """An error page with the problem, the next step and a link (its words and its address)."""
+    way = "" if link is None else f'\n<p><a href="{escape(link[1])}">{escape(link[0])}</a></p>'
     return _page(
         title,
         f'<h1>{escape(title)}</h1>\n<p class="alert" '
-        f'role="alert">{escape(problem)}</p>\n<p>{escape(next_step)}</p>',
+        f'role="alert">{escape(problem)}</p>\n<p>{escape(next_step)}</p>{way}',
     )
 
 

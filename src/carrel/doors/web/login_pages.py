@@ -12,6 +12,7 @@ from carrel.doors.http.messages import (
     MethodNotAllowedError,
     Response,
 )
+from carrel.doors.oauth.institute import begin_address
 from carrel.doors.web.forms import read_form_fields, read_query_fields
 from carrel.doors.web.messages import LANGUAGES
 from carrel.doors.web.page_writer import PageWriter, Preferences
@@ -87,6 +88,9 @@ class LoginPages:
             "problem": problem,
             "user": user,
             "has_passwords": self._sessions.has_passwords,
+            "takes_tokens": not self._sessions.has_passwords and not self._sessions.institute,
+            "institute": self._sessions.institute,
+            "institute_address": begin_address(target),
         }
         view = PageView("desk/login.html", "", facts, status=status, is_secret=True)
         return self._writer.write(request, preferences, "", view, headers)
@@ -98,7 +102,7 @@ class LoginPages:
         name = form.text("username")[:100]
         visit, subject = request.visit, f"user:{name}"
         try:
-            if self._sessions.has_passwords:
+            if self._sessions.has_passwords or self._sessions.institute:
                 cookies = await self._sessions.log_in(request, name, form.whole_text("password"))
             else:
                 token = form.text("token")[:_LONGEST_TOKEN]

@@ -15,7 +15,7 @@ from carrel.core.clock import Clock
 from carrel.core.errors import CarrelError
 from carrel.core.operation import Operation
 from carrel.core.pages import FieldValues, NavigationEntry, PageView, RoomPages
-from carrel.doors.errors import error_mapping
+from carrel.doors.errors import error_mapping, find_retry_after
 from carrel.doors.http.messages import Header, HttpRequest, Response
 from carrel.doors.web.messages import LANGUAGES
 from carrel.doors.web.rendering import PageRenderer
@@ -155,9 +155,9 @@ class PageWriter:
             },
             status=status,
         )
-        retry_after = error.details.get("retry_after")
+        retry_after = find_retry_after(error)
         headers: tuple[Header, ...] = ()
-        if isinstance(retry_after, int):
+        if retry_after is not None:
             headers = ((b"retry-after", str(retry_after).encode()),)
         return self.write(request, preferences, place.room if place else "", view, headers)
 

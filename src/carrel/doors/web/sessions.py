@@ -84,21 +84,27 @@ class Browser:
 
 
 class BrowserSessions:
-    """Recognises browsers. `logins` is there where people log in with a password."""
+    """Recognises browsers. `logins` is there where people log in, here or at an institute."""
 
     def __init__(
-        self, gate: Gate, *, is_local: bool, is_secure: bool, logins: LoginService | None
+        self,
+        gate: Gate,
+        *,
+        is_local: bool,
+        is_secure: bool,
+        logins: LoginService | None,
+        has_passwords: bool = True,
+        institute: str | None = None,
     ) -> None:
         self._gate = gate
         self._logins = logins
         self._is_secure = is_secure
+        self.has_passwords = logins is not None and has_passwords
+        # What people call the institute at which they log in.
+        self.institute = institute
         self.is_local = is_local
         # With it, no other host of the domain can put a cookie in the place of ours.
         self._prefix = "__Host-" if is_secure else ""
-
-    @property
-    def has_passwords(self) -> bool:
-        return self._logins is not None
 
     def read(self, request: HttpRequest, name: str) -> str:
         """The value of a cookie of ours, or nothing."""
@@ -145,10 +151,12 @@ class BrowserSessions:
 
     async def log_in(self, request: HttpRequest, name: str, password: str) -> tuple[Header, ...]:
         """The cookies of a new session. Raises LoginRefusedError or RateLimitExceededError."""
-        if self._logins is None:
+        if self._logins is None or not self.has_passwords:
             raise NotLoggedInError
-        device = self.read(request, _DEVICE)
-        entered = await self._logins.log_in(name, password, request.visit.address_group, device)
+        device, visit = self.read(request, _DEVICE), request.visit
+        entered = await self._logins.log_in(
+            name, password, visit.address_group, device, visit.user_agent
+        )
         return (
             self.cookie(_SESSION, entered.session, int(SESSION_SECONDS)),
             self.cookie(_DEVICE, entered.device, int(DEVICE_SECONDS)),

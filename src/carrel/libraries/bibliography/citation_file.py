@@ -5,6 +5,7 @@ from typing import Any
 
 import yaml
 
+from carrel.libraries.bibliography.bibtex.field_values import full_name
 from carrel.libraries.bibliography.dates import read_date
 from carrel.libraries.bibliography.imports import (
     BibliographyError,
@@ -45,17 +46,27 @@ _TEXTS = {
     "number": "number", "pages": "number-of-pages", "edition": "edition", "medium": "medium",
     "notes": "note", "pmcid": "PMCID", "section": "section", "volume-title": "volume-title",
     "status": "status", "database": "archive", "thesis-type": "genre",
+    "number-volumes": "number-of-volumes", "abbreviation": "title-short",
 }  # fmt: skip
-_NAMED = {"publisher": "publisher", "institution": "publisher", "conference": "event-title"}
+_NAMED = {
+    "publisher": "publisher", "institution": "publisher", "conference": "event-title",
+    "database-provider": "source", "location": "publisher-place",
+}  # fmt: skip
 _PEOPLE = {
     "authors": "author", "editors": "editor", "editors-series": "collection-editor",
     "translators": "translator", "recipients": "recipient",
 }  # fmt: skip
 _LINKS = ("url", "repository-code", "repository", "repository-artifact")
+_READ_ELSEWHERE = frozenset({
+    *_NAMED, *_PEOPLE, *_LINKS, "cff-version", "message", "type", "references",
+    "preferred-citation", "start", "end", "year", "month", "day", "date-released",
+    "date-published", "date-accessed", "doi", "identifiers", "isbn", "issn", "license", "languages",
+    "keywords", "contact",
+})  # fmt: skip
 
 
 def read_citation_file(content: str | bytes) -> ImportResult:
-    """The work itself, and the one that it asks to be cited by where it names one."""
+    """The work itself, the one that it asks to be cited by, and those that it refers to."""
     text, answer = open_text(content)
     if len(text) > MAX_CHARACTERS:
         raise BibliographyError(f"The citation file is longer than {MAX_CHARACTERS} characters")
@@ -66,9 +77,9 @@ def read_citation_file(content: str | bytes) -> ImportResult:
     if not isinstance(found, Mapping):
         raise BibliographyError("The citation file holds no fields")
     answer.add(_item(found, "software"), 1)
-    preferred = found.get("preferred-citation")
-    if isinstance(preferred, Mapping):
-        answer.add(_item(preferred, "document"), 1)
+    for other in (found.get("preferred-citation"), *_list(found.get("references"))):
+        if isinstance(other, Mapping):
+            answer.add(_item(other, "document"), 1)
     return answer
 
 
@@ -95,7 +106,13 @@ def _item(fields: Mapping[Any, Any], default: str) -> CslItem:
     languages = [_text(each) for each in _list(fields.get("languages"))]
     put(item, "language", next(filter(None, languages), ""))
     put(item, "keyword", join_keywords(map(_text, _list(fields.get("keywords")))))
-    put_other(item, "commit", _text(fields.get("commit")))
+    if "journal" in fields:
+        # A collection that is not the journal is a series.
+        put(item, "collection-title", _text(fields.get("collection-title")))
+    for name, value in fields.items():
+        if name not in _READ_ELSEWHERE and name not in _TEXTS:
+            texts = [_text(each) or full_name(_entity(each)) for each in _list(value)]
+            put_other(item, str(name), "; ".join(filter(None, texts)))
     return item
 
 

@@ -10,7 +10,7 @@ MAX_KEY_LENGTH = 32
 _NOT_IN_KEYS = re.compile(r"[^a-z0-9_]+")
 _SPACES = re.compile(r"\s+")
 _MARKUP = re.compile(r"<[^>]{1,200}>")
-_TITLE_WORDS_LEFT_OUT = frozenset({
+TITLE_WORDS_LEFT_OUT = frozenset({
     "a", "an", "the", "on", "of", "in", "and", "for", "to", "with", "der", "die", "das", "le", "la",
     "el",
 })  # fmt: skip
@@ -55,18 +55,18 @@ def make_paper_key(family: str | None, year: int | None, title: str | None) -> s
 
 def _title_slug(title: str) -> str:
     words = [slug(word) for word in _MARKUP.sub("", title).split()]
-    telling = [word for word in words if word and word not in _TITLE_WORDS_LEFT_OUT]
+    telling = [word for word in words if word and word not in TITLE_WORDS_LEFT_OUT]
     return "_".join(telling[:_TITLE_WORDS_USED])
 
 
-def distinct_key(key: str, taken: Container[str]) -> str:
+def distinct_key(key: str, taken: Container[str], longest: int = MAX_KEY_LENGTH) -> str:
     """The key, with a, b, … z, aa, … behind it when taken; `taken` holds keys in lower case."""
     if key.lower() not in taken:
         return key
     number = 1
     while True:
         suffix = _suffix(number)
-        candidate = key[: MAX_KEY_LENGTH - len(suffix)] + suffix
+        candidate = key[: longest - len(suffix)] + suffix
         if candidate.lower() not in taken:
             return candidate
         number += 1

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from carrel.libraries.bibliography.dates import read_date
-from carrel.libraries.bibliography.imports import CslItem, ImportedItem, ImportResult, open_text
+from carrel.libraries.bibliography.imports import CslItem, ImportResult, open_text
+from carrel.libraries.bibliography.items import put_other
 from carrel.libraries.csl.schema import DATE_VARIABLES, NAME_VARIABLES
 from carrel.libraries.text.budget import MAX_DEPTH, check_nesting, current_budget, too_deep
 
@@ -20,6 +21,7 @@ _OTHER_TYPES = {
     "other": "document", "misc": "document",
 }  # fmt: skip
 _WHOLE_NUMBER = re.compile(r"\s*-?[0-9]{1,18}\s*", re.ASCII)
+_STANDARD_NUMBERS = frozenset({"ISSN", "ISBN"})
 # Crossref's own JSON wraps these in lists.
 _LISTED = frozenset({
     "title", "container-title", "container-title-short", "short-container-title", "ISSN", "ISBN",
@@ -34,8 +36,12 @@ def read_csl_json(content: str | bytes) -> ImportResult:
     try:
         whole = _parse_json(content)
     except json.JSONDecodeError as error:
-        answer.fail(error.lineno, f"Not JSON: {error.msg}")
-        return answer
+        whole = _parse_beginning(content)
+        if not whole:
+            answer.fail(error.lineno, f"Not JSON: {error.msg}")
+            return answer
+        reason = f"The JSON is broken here ({error.msg}); what stands before was read"
+        answer.fail(error.lineno, reason)
     except ValueError:
         answer.fail(1, "Not JSON that can be read: a number has too many digits")
         return answer
@@ -51,7 +57,8 @@ def read_csl_json(content: str | bytes) -> ImportResult:
         if not raw or set(raw) <= {"id"}:
             answer.fail(line, "The item is empty")
             continue
-        answer.items.append(ImportedItem(_item(raw, line, answer), line))
+        item = _item(raw, line, answer)
+        answer.keep(item, line)
     return answer
 
 
@@ -89,6 +96,25 @@ def _parse_sequence(text: str) -> list[Any] | None:
             return None
         found.append(value)
     return found or None
+
+
+def _parse_beginning(text: str) -> list[Any]:
+    """The whole elements of an array that breaks off or is broken further on."""
+    text = text.lstrip()
+    if not text.startswith("["):
+        return []
+    decoder, position, found = json.JSONDecoder(), 1, []
+    try:
+        while position < len(text):
+            if text[position] in " \t\r\n,":
+                position += 1
+                continue
+            value, position = decoder.raw_decode(text, position)
+            found.append(value)
+    except (ValueError, RecursionError):
+        pass
+    check_nesting(found, "the JSON")
+    return found
 
 
 def _item_list(whole: Any) -> list[Any]:
@@ -134,8 +160,8 @@ def _item(raw: CslItem, line: int, answer: ImportResult) -> CslItem:
     elif kind in _OTHER_TYPES:
         item["type"] = _OTHER_TYPES[kind]
     for name, value in raw.items():
-        if name in _LISTED and isinstance(value, list) and not any(value):
-            del item[name]
+        if name in _LISTED and isinstance(value, list):
+            _read_listed(name, [str(part) for part in value if part], item, line, answer)
         elif name not in {"id", "type"}:
             item[name] = _field(name, value)
     if "short-container-title" in item:
@@ -151,15 +177,31 @@ def _field(name: str, value: Any) -> Any:
         return [_name(person) for person in value]
     if name in NAME_VARIABLES and isinstance(value, str | dict):
         return [_name(value)]
-    if isinstance(value, list):
-        texts = [str(part) for part in value if part]
-        if name in {"ISSN", "ISBN"}:
-            return ", ".join(texts)
-        if name in _LISTED:
-            return texts[0] if texts else ""
-        if name == "keyword":
-            return "; ".join(str(word) for word in value)
+    if isinstance(value, list) and name == "keyword":
+        return "; ".join(str(word) for word in value)
     return value
+
+
+def _read_listed(
+    name: str, texts: list[str], item: CslItem, line: int, answer: ImportResult
+) -> None:
+    """The variable as one text; what CSL has no place for stays beside the item's own fields."""
+    if not texts:
+        del item[name]
+        return
+    item[name] = ", ".join(texts) if name in _STANDARD_NUMBERS else texts[0]
+    others = [] if name in _STANDARD_NUMBERS else texts[1:]
+    if not others:
+        return
+    custom = item.get("custom", {})
+    if isinstance(custom, dict) and isinstance(custom.get("fields", {}), dict):
+        put_other(item, name, "; ".join(others))
+        answer.warn(
+            line,
+            f"Of several values of {name} the first was taken, the others kept in custom.fields",
+        )
+    else:
+        answer.warn(line, f"Of several values of {name} only the first was kept: {others}")
 
 
 def _date(value: Any) -> Any:

@@ -1,7 +1,10 @@
 """Dates as people and programs write them, to CSL dates."""
 
 import re
+from collections.abc import Iterator
 from typing import Any
+
+from carrel.libraries.csl.schema import DATE_VARIABLES, check_calendar, check_field
 
 CslDate = dict[str, Any]
 
@@ -15,9 +18,10 @@ _SEASONS = {"spring": 1, "summer": 2, "autumn": 3, "fall": 3, "winter": 4}
 _WORD = re.compile(r"[^\W\d_]+")
 _NUMBER = re.compile(r"\d+")
 _EDTF = re.compile(
-    r"^([+-]?\d{3,12}|\d{2}[\dxXuU]{2})(?:-(\d{2}|[xXuU]{2}))?(?:-(\d{2}|[xXuU]{2}))?(?:T\d.*| "
+    r"^([+-]?\d{3,12}|\d{2}[\dxXuU]{2})(?:-(\d{2}|[xXuU]{2}))?(?:-(\d{2}|[xXuU]{2}))?(?:T[\dZ].*| "
     r"\d\d:\d\d.*)?([~?%]?)$"
 )
+_LAST_YEAR, _LAST_MONTH, _LAST_DAY = 9999, 12, 31
 # No date that people write is longer; what is longer stays as it is written.
 _LONGEST_DATE = 200
 _YEAR_IN_WORDS = re.compile(r"(?<!\d)(\d{4})(?!\d)")
@@ -68,6 +72,24 @@ def _whole(part: object) -> int | None:
     ):
         return int(text)
     return part if isinstance(part, int) and not isinstance(part, bool) else None
+
+
+def doubtful_dates(item: dict[str, Any]) -> Iterator[str]:
+    """What is odd about the dates of an item that are kept as they are: days that no month has,
+    and years of more than four digits.
+    """
+    key = str(item.get("id", ""))[:100]
+    named = f"The item {key!r}" if key else "The item"
+    for name in sorted(DATE_VARIABLES & item.keys()):
+        value = item[name]
+        if not isinstance(value, dict) or any(check_field(name, value)):
+            continue
+        for problem in check_calendar({name: value}):
+            yield f"{named} keeps a date that no calendar has: {problem.sentence()}"
+        for point in value.get("date-parts") or ():
+            year = _whole(point[0]) if point else None
+            if year is not None and year > _LAST_YEAR:
+                yield f"{named} keeps a year of more than four digits in {name}: {year}"
 
 
 def month_number(text: str) -> int | None:
@@ -122,8 +144,10 @@ def _edtf_point(text: str) -> CslDate | None:
             date["season"] = number - 20
         elif 1 <= number <= 12:
             parts.append(number)
-            if day and day.isdigit() and 1 <= int(day) <= 31:
-                parts.append(int(day))
+            if day and day.isdigit():
+                if int(day) > _LAST_DAY:
+                    return None
+                parts += [int(day)] if int(day) else []
         else:
             return None
     date["date-parts"] = [parts]
@@ -147,21 +171,22 @@ def _numeric(text: str) -> CslDate | None:
     found = _SLASHED.match(text)
     if found:
         year, month, day, other = found.groups()
-        if month and 1 <= int(month) <= 12:
-            parts = [int(year), int(month)] + ([int(day)] if day and 1 <= int(day) <= 31 else [])
-            return date_of(*parts)
+        if int(month or 0) > _LAST_MONTH or int(day or 0) > _LAST_DAY:
+            return None
+        if int(month or 0):
+            return date_of(int(year), int(month), *([int(day)] if int(day or 0) else []))
         date = date_of(int(year))
         season = season_number(other or "")
         return date | ({"season": season} if season else {})
     found = _NUMERIC.match(text) or _SPACED.match(text)
     if found:
         year, month, day = found.groups()
-        if 1 <= int(month) <= 12:
+        if 1 <= int(month) <= _LAST_MONTH and int(day or 0) <= _LAST_DAY:
             return date_of(*(int(part) for part in (year, month, day) if part and int(part)))
     found = _DAY_FIRST.match(text)
     if found:
         day, month, year = found.groups()
-        if 1 <= int(month) <= 12:
+        if 1 <= int(month) <= _LAST_MONTH and int(day) <= _LAST_DAY:
             return date_of(int(year), int(month), int(day))
     return None
 
@@ -244,7 +269,7 @@ def read_year_and_month(year: str, month: str, day: str = "") -> CslDate | None:
         return base
     beside = read_month(f"{month} {day}" if day and not _NUMBER.fullmatch(month) else month)
     if beside is None:
-        return {"literal": f"{month} {year}"}
+        return {"literal": " ".join(part for part in (day, month, year) if part)}
     date = base | with_year(base["date-parts"][0][0], beside)
     if (
         day.isascii()

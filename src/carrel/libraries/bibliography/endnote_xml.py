@@ -12,6 +12,7 @@ from carrel.libraries.bibliography.items import (
     put_edition,
     put_language,
     put_link,
+    put_or_keep,
     put_other,
     put_people,
     put_standard_numbers,
@@ -26,7 +27,12 @@ _ROLES = {
     "authors": "author",
     "secondary-authors": "editor",
     "tertiary-authors": "collection-editor",
+    "subsidiary-authors": "translator",
     "translated-authors": "translator",
+}
+_ROLES_OF_TYPES = {
+    "edited book": {"authors": "editor"},
+    "personal communication": {"secondary-authors": "recipient"},
 }
 _PLAIN = {
     "volume": "volume", "publisher": "publisher", "pub-location": "publisher-place",
@@ -41,6 +47,21 @@ _OTHER_FIELDS = {
     "reprint-status": "reprint-status", "user16": "user16", "caption": "caption",
     "orig-pub": "original-publication",
 }  # fmt: skip
+# Older exports and other programs give a reference type by its number alone.
+_NUMBERED_TYPES = {
+    "0": "Journal Article", "1": "Book", "2": "Artwork", "3": "Audiovisual Material", "4": "Bill",
+    "5": "Book Section", "6": "Book", "7": "Case", "8": "Chart or Table", "9": "Computer Program",
+    "10": "Conference Proceedings", "12": "Web Page", "13": "Generic", "17": "Journal Article",
+    "18": "Hearing", "19": "Magazine Article", "20": "Map", "21": "Film or Broadcast",
+    "23": "Newspaper Article", "25": "Patent", "26": "Personal Communication", "27": "Report",
+    "28": "Edited Book", "31": "Statute", "32": "Thesis", "34": "Unpublished Work",
+    "36": "Manuscript", "37": "Figure", "38": "Chart or Table", "39": "Equation",
+    "43": "Electronic Article", "44": "Electronic Book", "45": "Online Database",
+    "46": "Government Document", "47": "Conference Paper", "48": "Online Multimedia",
+    "49": "Classical Work", "50": "Legal Rule or Regulation", "52": "Dictionary",
+    "53": "Encyclopedia", "54": "Grant", "56": "Blog", "57": "Serial", "58": "Standard",
+    "59": "Dataset", "60": "Electronic Book Section", "61": "Music", "62": "Interview",
+}  # fmt: skip
 
 
 def read_endnote_xml(content: str | bytes) -> ImportResult:
@@ -53,24 +74,22 @@ def _item(record: XmlNode) -> CslItem:
     kind = (kind_node.get("name") if kind_node else "") or (
         kind_node.all_text() if kind_node else ""
     )
+    kind = _NUMBERED_TYPES.get(kind.strip(), kind)
     item: CslItem = {"type": TYPES.get(kind.strip().lower(), "document")}
     if kind and item["type"] == "document" and kind.lower() != "generic":
         put_other(item, "reference-type", kind)
     _titles(record, item)
-    contributors = record.first("contributors")
-    for group, role in _ROLES.items():
-        people = contributors.first(group) if contributors else None
-        if people:
-            put_people(item, role, [author.all_text() for author in people.each("author")])
+    _people(record, item, kind.strip().lower())
     _dates(record, item)
+    accessed = record.at("access-date")
+    if accessed:
+        item["accessed"] = read_date(accessed)
     for name, variable in _PLAIN.items():
         put(item, variable, record.at(name))
     number = record.at("number")
-    put(
-        item,
-        "issue" if item["type"] in _JOURNALS or item["type"] in _PARTS else "number",
-        number or record.at("issue"),
-    )
+    place = "issue" if item["type"] in _JOURNALS or item["type"] in _PARTS else "number"
+    put(item, place, number)
+    put_or_keep(item, place, record.at("issue"), "issue")
     put_edition(item, record.at("edition"))
     put(item, "page", record.at("pages"))
     if item["type"] == "book" and "container-title" in item and "-" in item.get("page", ""):
@@ -101,6 +120,16 @@ def _item(record: XmlNode) -> CslItem:
     return item
 
 
+def _people(record: XmlNode, item: CslItem, kind: str) -> None:
+    """The contributors, called as EndNote's table of reference types calls them."""
+    contributors = record.first("contributors")
+    roles = _ROLES | _ROLES_OF_TYPES.get(kind, {})
+    for group, role in roles.items():
+        people = contributors.first(group) if contributors else None
+        if people:
+            put_people(item, role, [author.all_text() for author in people.each("author")])
+
+
 def _titles(record: XmlNode, item: CslItem) -> None:
     titles = record.first("titles")
     periodical = record.at("periodical", "full-title")
@@ -115,7 +144,7 @@ def _titles(record: XmlNode, item: CslItem) -> None:
         put(item, "collection-title", second)
     else:
         put(item, "container-title", second or periodical)
-    put(item, "collection-title", third)
+    put_or_keep(item, "collection-title", third, "tertiary-title")
     put(item, "title-short", titles.at("short-title"))
     other = titles.at("alt-title") or short
     if other and other not in {item.get("container-title"), item.get("title")}:
@@ -135,9 +164,6 @@ def _dates(record: XmlNode, item: CslItem) -> None:
         date = read_date(year)
     if date:
         item["issued"] = date
-    accessed = record.at("access-date")
-    if accessed:
-        item["accessed"] = read_date(accessed)
 
 
 def _urls(record: XmlNode, item: CslItem) -> None:

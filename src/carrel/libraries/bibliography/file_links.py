@@ -9,13 +9,26 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote
 
-MAX_LINKS = 20
-_MAX_CHARACTERS = 4_000
+# Of one entry: bounds for hostile input, beyond what programs write.
+MAX_LINKS = 1_000
+_MAX_CHARACTERS = 50_000
 _MAX_BIBDESK_CHARACTERS = 100_000
 _DRIVE = re.compile(r"^[A-Za-z]$")
 _KIND = re.compile(r"^(?:[a-z]+/[\w.+-]+|[A-Z][\w ]{0,30}|[a-z]{2,5})$")
 _SCHEME = re.compile(r"^([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
-_LOCAL_SCHEMES = frozenset({"file"})
+# EndNote's addresses of files in the folder `PDF` of a library's `.Data`.
+_ENDNOTE_SCHEME = "internal-pdf"
+_DRIVE_PATH = re.compile(r"^/[A-Za-z]:")
+_ENDING = re.compile(r"\.\w{1,5}\s*$")
+_IS_SOURCE = re.compile(r"^$|^https?\\?:", re.IGNORECASE)
+_BRACED_SIGN = re.compile(r"\{(\\[_&%#$~])\}")
+_LONE_BACKSLASH = re.compile(r"(?<!\\)\\(?:\\\\)*(?:[^\W_]|\.)")
+_ESCAPED_SEPARATOR = re.compile(r"\\([:;])")
+_ESCAPED = re.compile(r"\\([^\w\s]|_)")
+_FILE_DIRECTORY = re.compile(rb"jabref-meta:\s*fileDirectory[^:\r\n]{0,200}:([^;{}\r\n]{1,1000});")
+_ENDNOTE_LIBRARY = re.compile(rb"<database\s[^<>]{0,2000}\bname=\"([^\"<>/\\]{1,200})\.enlx?\"")
+_MAX_META_BYTES = 2_000_000
+_MAX_FOLDERS = 5
 # Where formats keep the names of attached files; BibDesk and others number their fields.
 _FILE_FIELD = re.compile(r"^(?:file(?:-?\d{1,3})?|pdf|local-url|attachments|l[1-4])$")
 
@@ -26,13 +39,21 @@ def read_file_links(value: str) -> tuple[str, ...]:
     A separator behind a backslash is part of a path. Addresses of the web are left out.
     """
     found: dict[str, None] = {}
-    for entry in _split(value[:_MAX_CHARACTERS], ";"):
+    for entry in _entries(_plain_value(value[:_MAX_CHARACTERS])):
         path = _path_of(entry.strip())
         if path:
             found[path] = None
         if len(found) == MAX_LINKS:
             break
     return tuple(found)
+
+
+def _plain_value(value: str) -> str:
+    r"""The list without TeX's braces: `{\_}` and Mendeley's `C$\backslash$:`."""
+    value = _BRACED_SIGN.sub(r"\1", value.replace("$\\backslash$", "\\").strip())
+    if value.startswith("{") and value.endswith("}") and "}" not in value[:-1]:
+        value = value[1:-1]
+    return value
 
 
 def item_file_links(item: Mapping[str, Any]) -> tuple[str, ...]:
@@ -65,47 +86,87 @@ def bibdesk_path(value: str) -> str:
     return re.sub(r"([\\:;])", r"\\\1", " ".join(path.split()))
 
 
+def declared_folders(content: bytes) -> tuple[str, ...]:
+    """The folders for linked files that JabRef's comments or EndNote's name of a library say."""
+    found = dict.fromkeys(
+        folder
+        for match in _FILE_DIRECTORY.finditer(content[-_MAX_META_BYTES:])
+        if (folder := _unescape(match.group(1).decode("utf-8", errors="replace")).strip())
+    )
+    library = _ENDNOTE_LIBRARY.search(content[:_MAX_META_BYTES])
+    if library is not None:
+        found[f"{library.group(1).decode('utf-8', errors='replace')}.Data"] = None
+    return tuple(found)[:_MAX_FOLDERS]
+
+
+def _entries(value: str) -> Iterator[str]:
+    """The entries of a list of files; a `;` in a description parts nothing."""
+    pieces = list(_split(value, ";"))
+    has_triples = any(_is_triple(piece) for piece in pieces)
+    waiting = ""
+    for piece in pieces:
+        if has_triples and piece.strip() and not _is_triple(piece) and not _ENDING.search(piece):
+            waiting += f"{piece};"
+            continue
+        yield waiting + piece
+        waiting = ""
+    if waiting:
+        yield waiting.removesuffix(";")
+
+
+def _is_triple(piece: str) -> bool:
+    parts = list(_split(piece.strip(), ":"))
+    return len(parts) >= 3 and bool(_KIND.match(parts[-1].strip()) or not parts[-1].strip())
+
+
 def _path_of(entry: str) -> str | None:
     if scheme := _SCHEME.match(entry):
-        if scheme.group(1).lower() not in _LOCAL_SCHEMES:
-            return None
-        return unquote(entry[scheme.end() :].removeprefix("localhost"))
+        return _local_path(scheme.group(1), entry[scheme.end() :])
     parts = list(_split(entry, ":"))
+    # JabRef may write where a file came from behind its kind.
+    if len(parts) >= 4 and _KIND.match(parts[-2].strip()) and _IS_SOURCE.match(parts[-1].strip()):
+        parts.pop()
     if len(parts) >= 3 and _KIND.match(parts[-1].strip()):
-        middle = parts[1:-1]
-        if len(middle) == 2 and _DRIVE.match(middle[0]):
-            middle = [":".join(middle)]
-        path = ":".join(middle)
-    elif len(parts) == 2 and _DRIVE.match(parts[0]):
-        path = ":".join(parts)
-    else:
-        path = parts[-1] if len(parts) == 2 and not parts[0] else ":".join(parts)
-    return path.strip().strip("{}") or None
+        parts.pop()
+        if not (len(parts) == 2 and _DRIVE.match(parts[0]) and parts[1][:1] in {"/", "\\"}):
+            parts.pop(0)
+    elif len(parts) == 2 and not parts[0]:
+        parts.pop(0)
+    elif len(parts) == 2 and _ENDING.search(parts[0]) and _KIND.match(parts[1].strip()):
+        parts.pop()
+    path = _unescape(":".join(parts)).strip().strip("{}")
+    if scheme := _SCHEME.match(path):
+        return _local_path(scheme.group(1), path[scheme.end() :])
+    return path or None
+
+
+def _local_path(scheme: str, rest: str) -> str | None:
+    """The path of an address on this machine."""
+    if scheme.lower() == _ENDNOTE_SCHEME:
+        name = unquote(rest.lstrip("/"))
+        return f"PDF/{name}" if name else None
+    if scheme.lower() != "file":
+        return None
+    path = unquote(rest.removeprefix("localhost"))
+    return (path[1:] if _DRIVE_PATH.match(path) else path) or None
+
+
+def _unescape(path: str) -> str:
+    """Undo backslashes before signs; a path of Windows may be written without any."""
+    if _LONE_BACKSLASH.search(path):
+        return _ESCAPED_SEPARATOR.sub(r"\1", path)
+    return _ESCAPED.sub(r"\1", path)
 
 
 def _split(text: str, separator: str) -> Iterator[str]:
-    """Parts of a text; a backslash takes the meaning of a separator or backslash behind it."""
-    part: list[str] = []
-    at = 0
+    """Parts of a text as written; a separator behind a backslash parts nothing."""
+    start = at = 0
     while at < len(text):
-        letter = text[at]
-        follows = text[at + 1 : at + 2]
-        if letter == "\\" and follows == separator:
-            part.append(separator if separator == ":" else "\\;")
+        if text[at] == "\\" and text[at + 1 : at + 2] in {"\\", ":", ";"}:
             at += 2
             continue
-        if letter == "\\" and follows == "\\" and separator == ":":
-            part.append("\\")
-            at += 2
-            continue
-        if letter == "\\" and follows in {";", "_", "&", "{", "}"} and separator == ":":
-            part.append(follows)
-            at += 2
-            continue
-        if letter == separator:
-            yield "".join(part)
-            part = []
-        else:
-            part.append(letter)
+        if text[at] == separator:
+            yield text[start:at]
+            start = at + 1
         at += 1
-    yield "".join(part)
+    yield text[start:]

@@ -10,6 +10,7 @@ from carrel.libraries.bibliography.bibtex_xml import read_bibtex_xml
 from carrel.libraries.bibliography.citation_file import read_citation_file
 from carrel.libraries.bibliography.citavi import ZIP_START, read_citavi
 from carrel.libraries.bibliography.csl_json import read_csl_json, write_csl_json
+from carrel.libraries.bibliography.csv_exports import read_csv_export
 from carrel.libraries.bibliography.endnote_xml import read_endnote_xml
 from carrel.libraries.bibliography.imports import (
     BibliographyError,
@@ -18,11 +19,12 @@ from carrel.libraries.bibliography.imports import (
     UnknownFormatError,
     decode,
 )
-from carrel.libraries.bibliography.marc_xml import read_marc_xml
+from carrel.libraries.bibliography.marc import read_marc_binary, read_marc_xml
 from carrel.libraries.bibliography.mods import read_mods
 from carrel.libraries.bibliography.ms_bib import read_ms_bib
 from carrel.libraries.bibliography.nbib import read_nbib
 from carrel.libraries.bibliography.ovid import read_ovid
+from carrel.libraries.bibliography.pica_xml import read_pica_xml
 from carrel.libraries.bibliography.pubmed_xml import read_pubmed_xml
 from carrel.libraries.bibliography.recognition import InputKind, recognise
 from carrel.libraries.bibliography.refer import read_refer
@@ -48,6 +50,9 @@ _READERS: dict[InputKind, Callable[[str | bytes], ImportResult]] = {
     InputKind.CSL_JSON: read_csl_json,
     InputKind.MODS: read_mods,
     InputKind.MARC_XML: read_marc_xml,
+    InputKind.MARC: read_marc_binary,
+    InputKind.PICA_XML: read_pica_xml,
+    InputKind.CSV: read_csv_export,
     InputKind.MS_BIB: read_ms_bib,
     InputKind.CITAVI: read_citavi,
     InputKind.BIBLIOSCAPE: read_biblioscape,

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from carrel.libraries.bibliography.dates import doubtful_dates
 from carrel.libraries.text import xml
 
 
@@ -72,6 +73,8 @@ class ImportFailure:
 MAX_WARNINGS = 10_000
 MAX_FAILURES = 10_000
 _SHOWN_CHARACTERS = 300
+# Of the high bytes of a bibliography; the others are those of its accented and foreign letters.
+_ZEROS_OF_UTF16 = 0.75
 
 
 @dataclass(slots=True)
@@ -87,7 +90,13 @@ class ImportResult:
         if item.keys() <= {"type"}:
             self.fail(line, f"The {what} has no field that can be read")
         else:
-            self.items.append(ImportedItem(item, line))
+            self.keep(item, line)
+
+    def keep(self, item: CslItem, line: int) -> None:
+        """Add an item whatever it says, with a warning of dates that no calendar has."""
+        for doubt in doubtful_dates(item):
+            self.warn(line, doubt)
+        self.items.append(ImportedItem(item, line))
 
     def warn(self, line: int, message: str) -> None:
         if len(self.warnings) < MAX_WARNINGS:
@@ -174,6 +183,8 @@ def decode(content: bytes) -> tuple[str, list[ReadWarning]]:
     for bom, name in _BOMS:
         if content.startswith(bom):
             return content[len(bom) :].decode(name, errors="replace"), []
+    if unmarked := _unmarked_utf16(content[:_DECLARATION_WITHIN_BYTES]):
+        return content.decode(unmarked, errors="replace"), []
     try:
         return content.decode("utf-8"), []
     except UnicodeDecodeError:
@@ -185,6 +196,15 @@ def decode(content: bytes) -> tuple[str, list[ReadWarning]]:
         except UnicodeDecodeError:
             pass
     return _line_by_line(content)
+
+
+def _unmarked_utf16(start: bytes) -> str | None:
+    """UTF-16 without a byte order mark: of a beginning in ASCII every second byte is zero."""
+    first, second = start[::2], start[1::2]
+    for name, zeros, letters in (("utf-16-le", second, first), ("utf-16-be", first, second)):
+        if len(zeros) > 1 and 0 not in letters and zeros.count(0) > _ZEROS_OF_UTF16 * len(zeros):
+            return name
+    return None
 
 
 def _declared_encoding(content: bytes) -> str | None:

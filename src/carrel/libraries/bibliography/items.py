@@ -11,6 +11,8 @@ from carrel.libraries.identifiers import Doi, Isbn, NotAnIdentifierError
 _ISSN = re.compile(r"\b\d{4}-?\d{3}[\dXx]\b")
 _ISBN = re.compile(r"(?<![\d-])(?:97[89][-\s]?)?(?:\d[-\s]?){9}[\dXx](?![\d-])")
 _RANGE = re.compile(r"^([A-Za-z]*)(\d+)\s*[-–]+\s*([A-Za-z]*)(\d+)$")
+# Catalogues tell people of one name apart by them: `Doe, Jane, 1950-`.
+_YEARS_OF_LIFE = re.compile(r"(?<=\S), (?:(?:b\.|born) (?:ca\.? )?\d{4}|\d{4}-(?:\d{4})?)\.?$")
 _DOI_WITHIN = re.compile(r"10\.\d{4,9}/[^\s\"<>]+")
 
 
@@ -25,6 +27,14 @@ def put(item: CslItem, variable: str, value: str) -> None:
     """Sets a variable to a text; what is empty or set already is left."""
     if value and variable not in item:
         item[variable] = value
+
+
+def put_or_keep(item: CslItem, variable: str, value: str, name: str) -> None:
+    """Sets a variable to a text; where it has another, the text is kept under its own name."""
+    if item.setdefault(variable, value) != value:
+        put_other(item, name, value)
+    elif not value:
+        del item[variable]
 
 
 def put_other(item: CslItem, name: str, value: str) -> None:
@@ -49,7 +59,7 @@ def put_people(item: CslItem, role: str, names: Iterable[str]) -> None:
 
 def read_person(text: str) -> dict[str, str]:
     """`Family, Given`, `Given Family`, or an institution that ends in a comma, as in EndNote."""
-    text = " ".join(text.split())
+    text = _YEARS_OF_LIFE.sub("", " ".join(text.split()))
     if text.endswith(","):
         return {"literal": text[:-1].strip()} if text[:-1].strip() else {}
     return read_name(text)

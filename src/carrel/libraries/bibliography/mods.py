@@ -12,10 +12,12 @@ from carrel.libraries.bibliography.items import (
     put_doi,
     put_language,
     put_link,
+    put_or_keep,
     put_other,
     put_people,
     put_standard_numbers,
 )
+from carrel.libraries.bibliography.marc_roles import read_role
 from carrel.libraries.text.xml import XmlNode
 
 _GENRES = {
@@ -68,6 +70,22 @@ _ROLES = {
     "programmer": "author", "prg": "author", "inventor": "author", "inv": "author",
     "screenwriter": "script-writer", "aus": "script-writer", "series editor": "collection-editor",
 }  # fmt: skip
+_PLACES = "hierarchicalGeographic"
+_MORE_TEXTS = {
+    "scale": ("subject", "cartographics", "scale"),
+    "medium": ("physicalDescription", "form"),
+}
+# Elements that CSL has no variable for.
+_KEPT = {
+    "coordinates": ("subject", "cartographics", "coordinates"),
+    "projection": ("subject", "cartographics", "projection"),
+    "frequency": ("originInfo", "frequency"),
+    "date-valid": ("originInfo", "dateValid"), "date-modified": ("originInfo", "dateModified"),
+    "date-other": ("originInfo", "dateOther"), "target-audience": ("targetAudience",),
+    "media-type": ("physicalDescription", "internetMediaType"),
+    "digital-origin": ("physicalDescription", "digitalOrigin"),
+    "physical-note": ("physicalDescription", "note"),
+}  # fmt: skip
 
 
 def read_mods(content: str | bytes) -> ImportResult:
@@ -92,6 +110,11 @@ def _item(record: XmlNode) -> CslItem:
     item["type"] = _type(record, host)
     put(item, "title", _title(record, ""))
     put(item, "title-short", _title(record, "abbreviated"))
+    for kind in ("alternative", "uniform", "translated"):
+        put_other(item, f"{kind}-title", _title(record, kind))
+    for relation, variable in (("original", "original-title"), ("reviewOf", "reviewed-title")):
+        for node in record.each("relatedItem"):
+            put(item, variable, _title(node, "") if node.get("type") == relation else "")
     _people(record, item, "")
     _origin(record, item)
     if host:
@@ -147,7 +170,11 @@ def _title(node: XmlNode, kind: str) -> str:
     for info in node.each("titleInfo"):
         if info.get("type", "") == kind:
             start, title, below = info.at("nonSort"), info.at("title"), info.at("subTitle")
-            title = f"{start} {title}".strip()
+            # An elided article has no blank behind it: L'apostrophe.
+            title = f"{start}{title}" if start.endswith(("'", "’")) else f"{start} {title}".strip()
+            parts = [info.at("partNumber"), info.at("partName")] if kind == "" else []
+            if part := ", ".join(filter(None, parts)):
+                title = f"{title}. {part}"
             return f"{title}: {below}" if below else title
     return ""
 
@@ -158,7 +185,8 @@ def _people(node: XmlNode, item: CslItem, default: str) -> None:
             term.all_text().lower() for role in name.each("role") for term in role.each("roleTerm")
         ]
         unknown = "contributor" if roles else default or "author"
-        role = next((_ROLES[word] for word in roles if word in _ROLES), unknown)
+        known = next((_ROLES[word] for word in roles if word in _ROLES), "")
+        role = known or read_role(roles, roles)[0] or unknown
         parts: dict[str, list[str]] = {}
         for part in name.each("namePart"):
             parts.setdefault(part.get("type", ""), []).append(part.all_text())
@@ -172,8 +200,9 @@ def _people(node: XmlNode, item: CslItem, default: str) -> None:
             suffix = " ".join(parts.get("termsOfAddress", []))
             person = {key: value for key, value in (person | {"suffix": suffix}).items() if value}
             item[role] = [*item.get(role, []), person]
-        elif parts.get(""):
-            text = ", ".join(part.strip(" ,") for part in parts[""])
+        elif parts.get("") or name.at("displayForm"):
+            whole = parts.get("") or [name.at("displayForm")]
+            text = ", ".join(part.strip(" ,") for part in whole)
             put_people(
                 item,
                 role,
@@ -195,9 +224,19 @@ def _origin(node: XmlNode, item: CslItem) -> None:
             ("dateCaptured", "accessed"),
             ("dateCreated", "issued"),
         ):
-            text = origin.at(name)
+            text = _date_text(origin, name)
             if text and variable not in item:
                 item[variable] = read_date(text)
+
+
+def _date_text(origin: XmlNode, name: str) -> str:
+    """A date, of several the one for machines; two with points are a range."""
+    dates = [node for node in origin.each(name) if node.all_text()]
+    points = {node.get("point", ""): node.all_text() for node in dates}
+    if points.keys() >= {"start", "end"} and points["start"] != points["end"]:
+        return f"{points['start']}/{points['end']}"
+    dates.sort(key=lambda node: not node.get("encoding", ""))
+    return dates[0].all_text() if dates else ""
 
 
 def _part(node: XmlNode, item: CslItem) -> None:
@@ -238,6 +277,7 @@ def _identifiers(node: XmlNode, item: CslItem) -> None:
         for url in location.each("url"):
             put_link(item, url.all_text())
         put(item, "archive_location", location.at("physicalLocation"))
+        put(item, "call-number", location.at("shelfLocator"))
 
 
 def _words(record: XmlNode, item: CslItem) -> None:
@@ -246,7 +286,12 @@ def _words(record: XmlNode, item: CslItem) -> None:
         topic.all_text()
         for subject in record.each("subject")
         for topic in subject.nodes()
-        if topic.tag in {"topic", "geographic", "temporal"}
+        if topic.tag in {"topic", "geographic", "temporal", "titleInfo", "occupation", "genre"}
+    ]
+    topics += [
+        ", ".join(part.all_text() for part in name.each("namePart"))
+        for subject in record.each("subject")
+        for name in subject.each("name")
     ]
     put(item, "keyword", join_keywords(topics))
     language = record.first("language")
@@ -261,7 +306,18 @@ def _words(record: XmlNode, item: CslItem) -> None:
     known = {node.all_text() for node in record.each("genre") if _is_known(node.all_text())}
     genres = [node.all_text() for node in record.each("genre") if node.all_text() not in known]
     put(item, "genre", "; ".join(dict.fromkeys(filter(None, genres))))
-    put(item, "call-number", record.at("classification"))
+    put_or_keep(item, "call-number", record.at("classification"), "classification")
+    for variable, path in _MORE_TEXTS.items():
+        put(item, variable, record.at(*path))
+    for name, path in _KEPT.items():
+        put_other(item, name, record.at(*path))
+    places = [place for each in record.each("subject") for place in each.each(_PLACES)]
+    for part in (part for place in places for part in place.nodes()):
+        put_other(item, part.tag.lower(), part.all_text())
+    extent = record.at("physicalDescription", "extent")
+    put_other(item, "extent", extent if "number-of-pages" not in item else "")
+    affiliations = [node.all_text() for node in record.deep("affiliation")]
+    put_other(item, "affiliation", "; ".join(dict.fromkeys(filter(None, affiliations))))
     contents = [node.all_text() for node in record.each("tableOfContents")]
     put_other(item, "table-of-contents", "; ".join(filter(None, contents)))
     put(item, "license", record.at("accessCondition"))

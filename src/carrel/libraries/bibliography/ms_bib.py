@@ -59,7 +59,7 @@ _ROLES = {
     "BookAuthor": "container-author", "Director": "director", "Inventor": "author",
     "Interviewer": "interviewer", "Interviewee": "author", "Composer": "composer",
     "Performer": "performer", "Artist": "author", "Compiler": "compiler", "Writer": "script-writer",
-    "ProducerName": "producer", "Counsel": "contributor",
+    "ProducerName": "producer", "Counsel": "contributor", "Conductor": "contributor",
 }  # fmt: skip
 _NUMBERS = {"LCCN": "lccn", "MRN": "mrnumber"}
 # Windows' numbers of languages.

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from carrel.libraries.bibliography.bibtex.field_values import full_name
 from carrel.libraries.bibliography.dates import CslDate, month_number, read_date, season_number
 from carrel.libraries.bibliography.imports import CslItem, ImportResult, read_xml
 from carrel.libraries.bibliography.items import (
@@ -25,6 +26,19 @@ _TYPES = {
     "Congress": "paper-conference",
     "Technical Report": "report",
 }
+# Elements that CSL has no variable for, under the names of their kind.
+_OF_ARTICLES = {
+    "Affiliation": "affiliation", "CopyrightInformation": "copyright", "GrantID": "grant",
+    "Agency": "funding", "NameOfSubstance": "chemicals", "RegistryNumber": "registry-number",
+    "SupplMeshName": "supplementary-mesh", "GeneSymbol": "gene-symbols", "OtherID": "other-id",
+    "NumberOfReferences": "references", "CoiStatement": "conflict-of-interest",
+    "AccessionNumber": "accession-number", "SpaceFlightMission": "space-flight-mission",
+    "PersonalNameSubject": "personal-name-subject", "OtherAbstract": "other-abstract",
+}  # fmt: skip
+_OF_BOOKS = {
+    "Affiliation": "affiliation", "CopyrightInformation": "copyright",
+    "LocationLabel": "location-label", "SectionTitle": "sections", "Item": "items",
+}  # fmt: skip
 _MARKS = {"i": "i", "b": "b", "sup": "sup", "sub": "sub"}
 
 
@@ -60,6 +74,8 @@ def _article(node: XmlNode) -> CslItem:
     }
     put(item, "PMID", citation.at("PMID"))
     put(item, "title", markup_text(article.first("ArticleTitle")) or article.at("VernacularTitle"))
+    if article.at("VernacularTitle") != item.get("title"):
+        put(item, "original-title", article.at("VernacularTitle"))
     put(item, "container-title", journal.at("Title"))
     put(
         item,
@@ -103,6 +119,11 @@ def _book(node: XmlNode) -> CslItem:
     put(item, "publisher", book.at("Publisher", "PublisherName"))
     put(item, "publisher-place", book.at("Publisher", "PublisherLocation"))
     put(item, "volume", book.at("Volume"))
+    put(item, "volume-title", book.at("VolumeTitle"))
+    put(item, "number", book.at("ReportNumber"))
+    for place in book.each("ELocationID"):
+        _identifier(place.get("EIdType", ""), place.all_text(), item)
+    _put_texts(item, document, _OF_BOOKS)
     put(item, "edition", book.at("Edition"))
     put(item, "medium", book.at("Medium"))
     _people(document, item)
@@ -230,8 +251,10 @@ def _identifier(kind: str, text: str, item: CslItem) -> None:
             put_other(item, "pmc", text)
     elif kind == "url":
         put(item, "URL", text)
-    elif kind == "pii" and item.get("custom", {}).get("fields", {}).get("pii") is None:
-        put_other(item, "pii", text)
+    elif kind in {"pii", "mid", "bookaccession"} and not (
+        item.get("custom", {}).get("fields", {}).get(kind)
+    ):
+        put_other(item, kind, text)
 
 
 def _abstract(article: XmlNode) -> str:
@@ -288,3 +311,20 @@ def _about(node: XmlNode, citation: XmlNode, article: XmlNode, item: CslItem) ->
     put(item, "status", (node.first("PubmedData") or node).at("PublicationStatus"))
     for note in citation.each("GeneralNote"):
         add_note(item, note.all_text())
+    _put_texts(item, citation, _OF_ARTICLES)
+    put_other(
+        item,
+        "investigator",
+        "; ".join(
+            full_name(_person(each))
+            for people in citation.each("InvestigatorList")
+            for each in people.each("Investigator")
+        ),
+    )
+
+
+def _put_texts(item: CslItem, node: XmlNode, names: dict[str, str]) -> None:
+    """Keep elements without a variable, several joined, each text once."""
+    for element, name in names.items():
+        texts = dict.fromkeys(each.all_text() for each in node.deep(element))
+        put_other(item, name, "; ".join(text for text in texts if text))

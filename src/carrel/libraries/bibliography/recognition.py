@@ -34,6 +34,12 @@ _SILVER_PLATTER_TITLE = re.compile(r"(?:^|\n)TI:[ \t]+\S")
 _SILVER_PLATTER_FIELD = re.compile(r"(?:^|\n)(?:AU|SO|PB|DT|RT|AB):[ \t]+\S")
 _CITATION_FILE = re.compile(r"(?:^|\n)cff-version[ \t]*:")
 _BIBTEX_XML = "bibtexml.sf.net"
+_MARC = re.compile(r"\d{5}[a-z][a-z][a-z ].[ a]22\d{5}[^\n]{3}4500\d{12}")
+_PICA_TAG = re.compile(r"<(?:[\w.-]+:)?datafield\s[^<>]*tag=[\"']\d{3}[A-Z@][\"']")
+_CSV_HEAD = re.compile(
+    r'"?Key"?,"?Item Type"?,"?Publication Year"?|"?Authors"?,[^\n]{0,200}"?Title"?,"?Year"?,'
+    r'"?Source title"?|PT\tAU\t'
+)
 _NEP = re.compile(r"(?:^|\n)NEP: New Economics Papers")
 _LOOKED_AT = 100_000
 _MAX_IDENTIFIER_CHARS = 400
@@ -51,6 +57,9 @@ class InputKind(Enum):
     CSL_JSON = "csl-json"
     MODS = "mods"
     MARC_XML = "marc-xml"
+    MARC = "marc"
+    PICA_XML = "pica-xml"
+    CSV = "csv"
     MS_BIB = "ms-bib"
     CITAVI = "citavi"
     BIBLIOSCAPE = "biblioscape"
@@ -112,6 +121,10 @@ def recognise(text: str) -> InputKind | None:
         return InputKind.CSL_JSON
     if _XML_START.match(head):
         return _xml(head)
+    if _MARC.match(head):
+        return InputKind.MARC
+    if _CSV_HEAD.match(head):
+        return InputKind.CSV
     if _RIS.search(head) and not _BIBTEX_START.match(head):
         return InputKind.RIS
     if _NBIB.search(head) and not head.startswith("@"):
@@ -177,6 +190,8 @@ def _xml(head: str) -> InputKind | None:
             and 0 <= search_answer < found.start()
         ):
             continue
+        if kind is InputKind.MARC_XML and _PICA_TAG.search(head, found.start()):
+            return InputKind.PICA_XML
         if kind:
             return kind
     return None

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from carrel.libraries.bibliography.dates import read_date, read_year_and_month
-from carrel.libraries.bibliography.imports import CslItem, ImportedItem, ImportResult, open_text
+from carrel.libraries.bibliography.imports import CslItem, ImportResult, open_text
 from carrel.libraries.bibliography.items import (
     add_note,
     join_keywords,
@@ -13,6 +13,7 @@ from carrel.libraries.bibliography.items import (
     put_edition,
     put_language,
     put_link,
+    put_or_keep,
     put_other,
     put_people,
     put_standard_numbers,
@@ -49,6 +50,14 @@ _PLAIN = {
 }  # fmt: skip
 
 
+# EndNote's tags without a variable, under the names of its fields.
+_OTHER = {
+    "1": "custom1", "2": "custom2", "3": "custom3", "4": "custom4", "#": "custom5",
+    "$": "custom6", "(": "original-publication", ")": "reprint-edition", "*": "reviewed-item",
+    "<": "research-notes", "^": "caption",
+}  # fmt: skip
+
+
 def read_refer(content: str | bytes) -> ImportResult:
     """Every reference of an EndNote import file."""
     text, answer = open_text(content)
@@ -56,7 +65,7 @@ def read_refer(content: str | bytes) -> ImportResult:
         if set(tags) <= {"0", "F"}:
             answer.fail(line, "The reference has no field that can be read")
         else:
-            answer.items.append(ImportedItem(_item(tags), line))
+            answer.keep(_item(tags), line)
     return answer
 
 
@@ -102,11 +111,12 @@ def _item(tags: Tags) -> CslItem:
     container, journal = _take(tags, "B"), _take(tags, "J")
     if kind in {"book", "thesis", "report"}:
         put(item, "collection-title", container)
+        put(item, "container-title", journal)
         put(item, "publisher", container if kind == "thesis" and "I" not in tags else "")
     else:
         put(item, "container-title", journal or container)
         put(item, "collection-title", container if journal and container != journal else "")
-    put(item, "collection-title", _take(tags, "S"))
+    put_or_keep(item, "collection-title", _take(tags, "S"), "series-title")
     put(
         item,
         "container-title-short",
@@ -114,15 +124,9 @@ def _item(tags: Tags) -> CslItem:
         if kind == "article-journal" and len("".join(tags.get("O", ()))) < 60
         else "",
     )
-    put_people(item, "author", tags.pop("A", []))
-    put_people(item, "author", [f"{name}," for name in tags.pop("Q", ())])
-    put_people(item, "editor", tags.pop("E", []))
-    put_people(
-        item,
-        "collection-editor" if kind == "book" else "translator",
-        tags.pop("Y", []) if kind == "book" else [],
-    )
-    put_people(item, "translator", tags.pop("?", []))
+    if written.lower() == "edited book":
+        put_people(item, "editor", tags.pop("A", []))
+    _people(tags, item, kind, is_endnote=bool(written))
     year, day = _take(tags, "D"), _take(tags, "8")
     date = (read_year_and_month(year, day) if year else read_date(day)) if year or day else None
     if date:
@@ -153,9 +157,31 @@ def _item(tags: Tags) -> CslItem:
     put(item, "abstract", _take(tags, "X"))
     for value in tags.pop("Z", ()):
         add_note(item, value)
+    _rest(tags, item)
+    return item
+
+
+def _people(tags: Tags, item: CslItem, kind: str, *, is_endnote: bool) -> None:
+    put_people(item, "author", tags.pop("A", []))
+    if is_endnote:
+        # EndNote's meaning; in refer itself it is an institution as author.
+        put_other(item, "translated-title", _take(tags, "Q"))
+    put_people(item, "author", [f"{name}," for name in tags.pop("Q", ())])
+    second = "recipient" if kind == "personal_communication" else "editor"
+    put_people(item, second, tags.pop("E", []))
+    put_people(
+        item,
+        "collection-editor",
+        tags.pop("Y", []) if kind in {"book", "chapter", "paper-conference"} else [],
+    )
+    put_people(item, "translator", tags.pop("?", []))
+
+
+def _rest(tags: Tags, item: CslItem) -> None:
     put_language(item, _take(tags, "G"))
     put_other(item, "author-address", _take(tags, "+"))
     put_other(item, "accession-number", _take(tags, "M"))
+    for tag, name in _OTHER.items():
+        put_other(item, name, "; ".join(value for value in tags.pop(tag, ()) if value))
     for tag in list(tags):
         put_other(item, f"refer-{tag}", "; ".join(value for value in tags.pop(tag) if value))
-    return item

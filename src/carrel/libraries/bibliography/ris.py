@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from carrel.libraries.bibliography.dates import read_date
-from carrel.libraries.bibliography.imports import CslItem, ImportedItem, ImportResult, open_text
+from carrel.libraries.bibliography.dates import CslDate, read_date
+from carrel.libraries.bibliography.imports import CslItem, ImportResult, open_text
 from carrel.libraries.bibliography.items import (
     add_note,
     edition_number,
@@ -15,6 +15,7 @@ from carrel.libraries.bibliography.items import (
     put,
     put_doi,
     put_links,
+    put_or_keep,
     put_other,
     put_people,
     put_standard_numbers,
@@ -83,11 +84,19 @@ OTHER_TAGS = {
 }  # fmt: skip
 
 
+# Who stands in A2 and A3 where it is not the editor and the editor of a series.
+_SECOND_ROLES = {
+    "BOOK": ("collection-editor", "collection-editor"),
+    "EDBOOK": ("collection-editor", "collection-editor"),
+    "PCOMM": ("recipient", "collection-editor"),
+}
+
 # Where our writer keeps what the format has no tag for; see lossless.py.
 LOSSLESS_PREFIX = "carrel-csl: "
 
 _TAG = re.compile(r"^[ \t\ufeff]{0,3}([A-Z][A-Z0-9])(?: {1,3}| {0,2}\t)-(?: (.*)|(.*))$")
 _MARKED = re.compile(r"^(\S+)\s*\[(pmid|pmcid|doi)\]$", re.IGNORECASE)
+_DOI_ALONE = re.compile(r"^doi:? *10\.\d{4,9}/\S+$", re.IGNORECASE)
 _LINKS = re.compile(r"(?<!\s)\s*;\s*(?=(?:https?|ftp)://)")
 
 
@@ -98,7 +107,8 @@ def read_ris(content: str | bytes) -> ImportResult:
         if set(tags) <= {"TY", "ID"}:
             answer.fail(line, "The reference has no field that can be read")
             continue
-        answer.items.append(ImportedItem(_item(tags), line))
+        item = _item(tags)
+        answer.keep(item, line)
     return answer
 
 
@@ -143,7 +153,7 @@ def _item(tags: Tags) -> CslItem:
         put_other(item, "ty", ris_type)
     _by_type(tags, item, kind)
     _titles(tags, item, kind)
-    _people(tags, item, kind)
+    _people(tags, item, ris_type)
     _dates(tags, item)
     _numbers(tags, item, kind)
     _links(tags, item)
@@ -182,8 +192,6 @@ def _by_type(tags: Tags, item: CslItem, kind: str) -> None:
     if kind == "map":
         put(item, "scale", _take(tags, "C1"))
         put(item, "dimensions", _take(tags, "C3"))
-    if kind == "personal_communication":
-        put_people(item, "recipient", tags.pop("A2", []))
     if kind == "article-journal" and any(tags.get("ET", ())):
         published = read_date(tags["ET"][0])
         if "date-parts" in published and len(published["date-parts"][0]) > 1:
@@ -210,8 +218,9 @@ def _titles(tags: Tags, item: CslItem, kind: str) -> None:
         put(item, "title", _take(tags, "TI", "T1", "CT"))
         if kind in PARTS:
             put(item, "container-title", _take(tags, "T2", "BT", "JF", "JO", "JA"))
-        short_first = [name for name in ("JF", "T2", "JO") if any(tags.get(name, ()))]
-        put(item, "container-title", _take(tags, *(short_first or ["BT"])))
+        if "container-title" not in item:
+            short_first = [name for name in ("JF", "T2", "JO") if any(tags.get(name, ()))]
+            put(item, "container-title", _take(tags, *(short_first or ["BT"])))
         if "title" not in item:
             put(item, "title", _take(tags, "T2"))
     else:
@@ -219,7 +228,7 @@ def _titles(tags: Tags, item: CslItem, kind: str) -> None:
         if kind in {"book", "thesis", "report", "standard"}:
             put(item, "collection-title", _take(tags, "T2"))
         put(item, "container-title", _take(tags, "JF", "T2", "JO"))
-    put(item, "collection-title", _take(tags, "T3"))
+    put_or_keep(item, "collection-title", _take(tags, "T3"), "tertiary-title")
     put(item, "container-title-short", _take(tags, "JA", "J2", "J1", "JO"))
     if item.get("container-title-short") == item.get("container-title"):
         item.pop("container-title-short", None)
@@ -235,19 +244,25 @@ def _titles(tags: Tags, item: CslItem, kind: str) -> None:
             del tags[leftover]
 
 
-def _people(tags: Tags, item: CslItem, kind: str) -> None:
-    put_people(item, "author", [*tags.pop("AU", []), *tags.pop("A1", [])])
-    second = tags.pop("A2", [])
-    put_people(item, "editor", [*tags.pop("ED", []), *(second if kind != "book" else [])])
+def _people(tags: Tags, item: CslItem, ris_type: str) -> None:
+    """What EndNote's table of RIS tags calls the people of each type."""
+    # Both are first authors; whichever comes first in the file leads.
+    leading = [tag for tag in tags if tag in {"AU", "A1"}]
     put_people(
-        item, "collection-editor", [*tags.pop("A3", []), *(second if kind == "book" else [])]
+        item,
+        "editor" if ris_type == "EDBOOK" else "author",
+        [name for tag in leading for name in tags.pop(tag)],
     )
+    put_people(item, "editor", tags.pop("ED", []))
+    roles = _SECOND_ROLES.get(ris_type, ("editor", "collection-editor"))
+    for tag, role in zip(("A2", "A3"), roles, strict=True):
+        put_people(item, role, tags.pop(tag, []))
     put_people(item, "translator", tags.pop("A4", []))
 
 
 def _dates(tags: Tags, item: CslItem) -> None:
-    written = [value for name in ("DA", "PY", "Y1") for value in tags.pop(name, ()) if value]
-    dates = [read_date(value) for value in written]
+    written = [(tag, value) for tag in ("DA", "PY", "Y1") for value in tags.pop(tag, ()) if value]
+    dates = [read_date(value) for _, value in written]
     exact = [date for date in dates if "date-parts" in date]
     if exact:
         item["issued"] = max(
@@ -260,9 +275,22 @@ def _dates(tags: Tags, item: CslItem) -> None:
         )
     elif dates:
         item["issued"] = dates[0]
+    for (tag, value), date in zip(written, dates, strict=True):
+        if not _is_within(date, item["issued"]):
+            put_other(item, tag.lower(), value)
     accessed = _take(tags, "Y2")
     if accessed:
         item["accessed"] = read_date(accessed)
+
+
+def _is_within(date: CslDate, other: CslDate) -> bool:
+    """Whether a date says nothing that the other does not say."""
+    points, others = date.get("date-parts"), other.get("date-parts")
+    if points is None or others is None:
+        return date == other
+    return date.get("season") in {None, other.get("season")} and all(
+        point == fuller[: len(point)] for point, fuller in zip(points, others, strict=False)
+    )
 
 
 def _numbers(tags: Tags, item: CslItem, kind: str) -> None:
@@ -369,6 +397,9 @@ def _words(tags: Tags, item: CslItem) -> None:
     if keywords:
         item["keyword"] = keywords
     notes = tags.get("N1", [])
+    for note in notes:
+        if _DOI_ALONE.match(note):
+            put_doi(item, note)
     add_note(
         item,
         "\n".join(

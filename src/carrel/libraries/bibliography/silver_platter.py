@@ -20,6 +20,14 @@ _TAG = re.compile(r"^([A-Z]{2}):[ \t]*(.*)$")
 _RECORD = re.compile(r"^Record \d{1,7}(?: of \d{1,7})?\b")
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
 _PUBLISHER = re.compile(r"^(?P<name>[^:]{1,200}):(?P<place>.{0,200}?)(?:, *(?P<year>\d{4}))?\.?$")
+# Labels of volume, issue and pages.
+_LABELLED = re.compile(r"\b(?:vol|no)\. ?\w", re.IGNORECASE)
+_LABELS = {
+    "volume": re.compile(r"\bvol\. ?([\w-]{1,20})", re.IGNORECASE),
+    "issue": re.compile(r"\bno\. ?([\w-]{1,20})", re.IGNORECASE),
+    "page": re.compile(r"\bpp?\. ?([\w-]{1,30})", re.IGNORECASE),
+}
+_LONGEST_SOURCE = 2_000
 _EDITED = re.compile(r"\s*\(eds?\.?\)\s*$", re.IGNORECASE)
 _IN = re.compile(r"[\"”]? in ", re.IGNORECASE)
 _TYPES = (
@@ -97,6 +105,9 @@ def _put_source(text: str, item: CslItem) -> None:
     """`Journal-Name. Jan. 1986; 12(1): 10-20`."""
     head, semicolon, tail = text.strip().partition(";")
     years = _YEAR.findall(head)
+    if label := _LABELLED.search(text[:_LONGEST_SOURCE]):
+        _put_labelled_source(text[: label.start()], text[label.start() : _LONGEST_SOURCE], item)
+        return
     if not semicolon or not years:
         put_other(item, "source", text)
         return
@@ -107,6 +118,16 @@ def _put_source(text: str, item: CslItem) -> None:
     put(item, "volume", volume.strip().removeprefix("vol.").strip())
     put(item, "issue", issue.rstrip(" )"))
     put(item, "page", pages.strip(" ."))
+
+
+def _put_labelled_source(journal: str, text: str, item: CslItem) -> None:
+    """`Journal of Foo, vol.12, no.3 ; March 1999 ; p.10-20`, in any order behind the journal."""
+    put(item, "container-title", journal.replace("-", " ").strip(" .,;:"))
+    for variable, label in _LABELS.items():
+        if found := label.search(text):
+            put(item, variable, found.group(1))
+    if years := _YEAR.findall(text):
+        item["issued"] = read_date(years[-1])
 
 
 def _put_publisher(text: str, item: CslItem) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 
 from carrel.libraries.bibliography.dates import read_date
-from carrel.libraries.bibliography.imports import CslItem, ImportedItem, ImportResult, open_text
+from carrel.libraries.bibliography.imports import CslItem, ImportResult, open_text
 from carrel.libraries.bibliography.items import (
     add_note,
     join_keywords,
@@ -98,15 +98,19 @@ def read_biblioscape(content: str | bytes) -> ImportResult:
         tagged.more = list(takewhile(lambda more: not more[1].startswith("------"), tagged.more))
         tags.setdefault(tagged.tag, []).append(tagged.joined(""))
         if is_last:
-            answer.items.append(ImportedItem(_biblioscape_item(tags), start))
+            answer.keep(_biblioscape_item(tags), start)
             tags = {}
     if tags:
-        answer.items.append(ImportedItem(_biblioscape_item(tags), start))
+        answer.keep(_biblioscape_item(tags), start)
     return answer
 
 
 def take_tag(tags: Tags, tag: str) -> str:
-    return next((value for value in tags.pop(tag, ()) if value), "")
+    """The first value of a tag; further ones stay, to be kept under the tag's name."""
+    values = [value for value in tags.pop(tag, ()) if value]
+    if values[1:]:
+        tags[tag] = values[1:]
+    return values[0] if values else ""
 
 
 def _biblioscape_item(tags: Tags) -> CslItem:
@@ -154,13 +158,13 @@ def read_copac(content: str | bytes) -> ImportResult:
     start = 1
     for tagged in tagged_fields(text.lstrip("\ufeff"), _COPAC_TAG):
         if tags and tagged.tag == "TI" and "TI" in tags:
-            answer.items.append(ImportedItem(_copac_item(tags), start))
+            answer.keep(_copac_item(tags), start)
             tags = {}
         if not tags:
             start = tagged.line
         tags.setdefault(tagged.tag, []).append(tagged.joined(" "))
     if tags:
-        answer.items.append(ImportedItem(_copac_item(tags), start))
+        answer.keep(_copac_item(tags), start)
     return answer
 
 
@@ -216,9 +220,7 @@ def read_repec_nep(content: str | bytes) -> ImportResult:
             ),
             len(lines),
         )
-        answer.items.append(
-            ImportedItem(_nep_item(found.group(2), lines[place + 1 : end]), place + 1)
-        )
+        answer.keep(_nep_item(found.group(2), lines[place + 1 : end]), place + 1)
         place = end
     return answer
 

@@ -12,6 +12,7 @@ from carrel.libraries.bibliography.items import (
     put_doi,
     put_language,
     put_link,
+    put_or_keep,
     put_other,
     put_people,
     put_standard_numbers,
@@ -54,7 +55,7 @@ def read_web_of_science(content: str | bytes) -> ImportResult:
     """Every record of an export."""
     text, answer = open_text(content)
     for line, tags in _records(text):
-        answer.add(_item(tags), line)
+        answer.add(read_tags(tags), line)
     return answer
 
 
@@ -80,7 +81,8 @@ def _values(field: TaggedField) -> list[str]:
     return [field.joined(" ")]
 
 
-def _item(tags: Tags) -> CslItem:
+def read_tags(tags: Tags) -> CslItem:
+    """The item of one record's tags, which are used up."""
     documents = [value.lower() for value in tags.get("DT", ())]
     kind = _PUBLICATION_TYPES.get(_take(tags, "PT")[:1].upper(), "article-journal")
     kinds = [_DOCUMENT_TYPES[each] for value in documents for each in _parts(value)]
@@ -104,9 +106,9 @@ def _item(tags: Tags) -> CslItem:
     )
     pages = page_range(_take(tags, "BP"), _take(tags, "EP").split(" ")[0]) or _take(tags, "PS")
     put(item, "page", pages)
-    put(item, "number", _take(tags, "AR"))
-    put(item, "number-of-pages" if kind in {"book", "thesis"} else "", _take(tags, "PG"))
-    item.pop("", None)
+    put_or_keep(item, "number", _take(tags, "AR"), "article-number")
+    if kind in {"book", "thesis"}:
+        put(item, "number-of-pages", _take(tags, "PG"))
     _put_date(tags, item)
     put_standard_numbers(item, *tags.pop("SN", ()), *tags.pop("EI", ()), *tags.pop("BN", ()))
     for tag in ("DI", "D2"):

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from .tokens import NAMES, TERM, Mark, Tokens
+from .tokens import CITATION_NUMBER, NAMES, TERM, Mark, Tokens
 
 _stop_words = """a about above across afore after against al along alongside amid amidst among amongst an and anenst
     apropos apud around as aside astride at athwart atop barring before behind below beneath beside
@@ -154,8 +154,14 @@ def _sentence(text: str, fixed: list[bool]) -> str:
     return _capitalize_first(lowered, fixed)
 
 
+_word_joiner = re.compile("[-–/]")
+
+
 def _title(text: str, fixed: list[bool]) -> str:
     words = list(_title_word.finditer(text))
+    # What stands before the first hyphen counts as a last word, unless another sign joins earlier.
+    joiner = _word_joiner.search(text)
+    hyphen = joiner.start() if joiner and joiner[0] == "-" else -1
     skipped = {
         place for found in _phrase.finditer(text) for place in range(found.start(), found.end())
     }
@@ -174,14 +180,15 @@ def _title(text: str, fixed: list[bool]) -> str:
                 letters[place] = _same_length(letters[place], str.upper)
             continue
         core = shown.strip("()[]{}“”‘’\"',;:!?«»„").lower()
-        after = text[word.end() : word.end() + 1]
+        is_compound = word.end() == hyphen
         is_edge = (
             index == 0
             or index == len(words) - 1
-            or (after == "-" and text[word.start() - 1] != "-")
+            or is_compound
             or _starts_sentence(text, word.start())
         )
-        if len(core.rstrip(".")) == 1 and index and not (core in STOP_WORDS and is_edge):
+        is_letter = len(core.rstrip(".")) == 1
+        if is_letter and index and not (is_compound or (core in STOP_WORDS and is_edge)):
             continue
         if (
             core in STOP_WORDS
@@ -212,10 +219,14 @@ _changes: dict[str, _Change] = {
 
 
 def capitalize_leading_term(tokens: Tokens) -> Tokens:
-    """The same, but a term that comes first starts with a capital."""
-    is_term = in_names = False
+    """The same, but a term that comes first, or behind the number of a citation, gets a capital."""
+    is_term = in_names = in_number = False
     for place, token in enumerate(tokens):
-        if token is TERM:
+        if token is CITATION_NUMBER or token is CITATION_NUMBER.close:
+            in_number = not in_number
+        elif in_number:
+            continue
+        elif token is TERM:
             is_term = True
         elif token is NAMES:
             in_names = True

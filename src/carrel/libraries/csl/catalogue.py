@@ -1,11 +1,19 @@
 """Styles and locales by name, from a folder of the user's own or from the package's archive."""
 
+import difflib
 import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
-from .archive import HEAD_BYTES, StyleInfo, archived_styles, describe_style, read_archived
+from .archive import (
+    HEAD_BYTES,
+    StyleInfo,
+    archived_names,
+    archived_styles,
+    describe_style,
+    read_archived,
+)
 from .errors import StyleBrokenError, StyleNotFoundError
 from .locale import XmlRefusedError, parse_csl_xml
 from .style import Style, read_style
@@ -19,6 +27,7 @@ _style_name = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _locale_name = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 _id_prefix = re.compile(r"^https?://(?:www\.)?zotero\.org/styles/")
 _parent_limit = 4
+_longest_name = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +62,30 @@ def load_style(style: str | Path, *, folder: Path | None = None) -> Style:
         return _independent(style.read_text("utf-8", "replace"), style.stem, folder, locales, 0)
     if "<" in style:
         return _independent(style, "?", folder, locales, 0)
-    name = style_id(style)
-    return _independent(style_xml(name, folder), name, folder, locales, 0)
+    try:
+        name = style_id(style)
+        xml = style_xml(name, folder)
+    except StyleNotFoundError:
+        raise StyleNotFoundError(style, _alike_styles(style, folder)) from None
+    return _independent(xml, name, folder, locales, 0)
+
+
+def _alike_styles(name: str, folder: Path | None) -> list[str]:
+    """Ids that somebody who wrote this may have meant."""
+    words = " ".join(re.findall(r"[a-z0-9]+", name.lower()[:_longest_name]))
+    found = [info.id for info in list_styles(words, folder=folder)[:3]] if words else []
+    if found:
+        return found
+    known = [*SHORT_NAMES, *(info.id for info, _ in _searchable_styles(folder))]
+    folded = name.strip().lower()[:_longest_name]
+    first = [each for each in known if each[:1] == folded[:1]]
+    return difflib.get_close_matches(folded, first, n=3, cutoff=0.7)
+
+
+def list_locales() -> list[str]:
+    """The codes of every locale in the package, such as `en-GB`."""
+    names = (name for name in archived_names() if name.startswith("locales-"))
+    return sorted(name.removeprefix("locales-") for name in names)
 
 
 def style_id(name: str) -> str:

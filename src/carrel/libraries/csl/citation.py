@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING
 from .casing import capitalize_leading_term
 from .context import Cite, Cluster
 from .punctuation import SIGN_PAIRS
-from .tokens import CITATION_NUMBER, GLUE, NAMES, YEAR_SUFFIX, Tokens, plain, read_markup
+from .tokens import CITATION_NUMBER, GLUE, NAMES, YEAR_SUFFIX, Mark, Tokens, plain, read_markup
 
 if TYPE_CHECKING:
     from .processor import Processor
 
 NO_PRINTED_FORM = "[CSL STYLE ERROR: reference with no printed form.]"
+# What a citation says that leaves out its author and has nothing else to say.
+NOTHING_BUT_NAMES = "[NO_PRINTED_FORM]"
 # One word and a full stop may be an abbreviation; more than one is a sentence.
 _sentence_end = re.compile(r"\s.*[.?!][”’\"')]*$", re.DOTALL)
+_affix_signs = " ()[]{}<>.,:;-–—/~"
 _letter_first = re.compile(r"^[^\W_]|^[\[(&§“‘\"]")
 
 
@@ -29,6 +32,8 @@ class RenderedCite:
     year_suffix: str
     number: int
     has_locator: bool = False
+    group: str = ""
+    is_nameless: bool = False
     is_collapsed: bool = False
     is_suffix: bool = False
     before: str | None = None
@@ -48,7 +53,8 @@ class CitationWriter:
         self.collapse = options.get("collapse", "")
         self.after_collapse = options.get("after-collapse-delimiter", delimiter)
         is_plain = not processor.style.is_note and "after-collapse-delimiter" not in options
-        self.group_delimiter = options.get("cite-group-delimiter", ", " if is_plain else delimiter)
+        self.nameless_delimiter = ", " if is_plain else delimiter
+        self.group_delimiter = options.get("cite-group-delimiter", self.nameless_delimiter)
         self.year_suffix_delimiter = options.get(
             "cite-group-delimiter", options.get("year-suffix-delimiter", delimiter)
         )
@@ -56,37 +62,47 @@ class CitationWriter:
             self.collapse.startswith("year-suffix")
             and options.get("disambiguate-add-year-suffix") == "true"
         )
+        self.sets_off_locators = "after-collapse-delimiter" in options
         self.groups = "cite-group-delimiter" in options or self.collapse.startswith("year")
+        # Notes are only brought together where a style says with which delimiter.
+        self.moves_groups = "cite-group-delimiter" in options or (
+            self.groups and not processor.style.is_note
+        )
 
     def cluster(self, cluster: Cluster) -> Tokens:
-        """One citation; `composite` puts the names into the sentence and the rest after them."""
-        if cluster.mode == "composite" and cluster.cites:
-            first = cluster.cites[0]
-            names = self._cite(
-                replace(first, author_only=True, prefix="", suffix="", locator="")
-            ).tokens
-            rest = self._cluster(
-                replace(cluster, cites=[replace(first, suppress_author=True), *cluster.cites[1:]])
-            )
-            infix = read_markup(cluster.infix) if cluster.infix else []
-            between: Tokens = (
-                [" ", *infix] if infix and not cluster.infix.startswith(("’", "'", ",")) else infix
-            )
-            return [*names, *between, " ", *rest]
-        if cluster.mode == "author-only" and cluster.cites:
-            return self._cite(replace(cluster.cites[0], author_only=True)).tokens
-        if cluster.mode == "suppress-author" and cluster.cites:
-            cluster = replace(
-                cluster, cites=[replace(cluster.cites[0], suppress_author=True), *cluster.cites[1:]]
-            )
-        return self._cluster(cluster)
+        """One citation; `composite` puts the names into the sentence and the rest after them.
+
+        A note stands apart from the sentence that has the names, so it is written in full.
+        """
+        cluster = self.processor.in_order(cluster)
+        if not cluster.cites:
+            return self._cluster(cluster)
+        first, others = cluster.cites[0], cluster.cites[1:]
+        alone = next((cite for cite in cluster.cites if cite.author_only), None)
+        if cluster.mode == "author-only" or (alone is not None and cluster.mode != "composite"):
+            return self._cite(replace(alone or first, author_only=True)).tokens
+        rest = cluster
+        if cluster.mode in {"composite", "suppress-author"} and not self.processor.style.is_note:
+            rest = replace(cluster, cites=[replace(first, suppress_author=True), *others])
+        if cluster.mode != "composite":
+            return self._cluster(rest)
+        names = self._cite(
+            replace(first, author_only=True, prefix="", suffix="", locator="")
+        ).tokens
+        infix = read_markup(cluster.infix) if cluster.infix else []
+        between: Tokens = (
+            [" ", *infix] if infix and not cluster.infix.startswith(("’", "'", ",")) else infix
+        )
+        return [*names, *between, " ", *self._cluster(rest)]
 
     def _cluster(self, cluster: Cluster) -> Tokens:
         cites = cluster.cites
-        if self.layout.sort and not cluster.is_unsorted:
-            cites = self.processor.sorted_cites(cites)
         rendered = [self._cite(cite, is_first=place == 0) for place, cite in enumerate(cites)]
-        if self.groups and not cluster.has_positions:
+        if cites and not any(one.tokens for one in rendered):
+            if cites[-1].suppress_author:
+                return [NOTHING_BUT_NAMES]
+            rendered[-1].tokens = [NO_PRINTED_FORM]
+        if self.moves_groups and not cluster.has_positions:
             rendered = _group_cites(rendered)
         if self.collapse == "citation-number":
             tokens = self._numbers(rendered)
@@ -110,11 +126,13 @@ class CitationWriter:
         *,
         without_names: bool = False,
         without_dates: bool = False,
+        keeps_letter: bool = False,
         is_first: bool = False,
     ) -> RenderedCite:
         context = self.processor.cite_context(cite)
         context.suppress_names = without_names or cite.suppress_author
         context.suppress_dates = without_dates
+        context.keeps_letter = keeps_letter
         tokens = self.layout.render(context)
         if cite.author_only:
             tokens = _only_names(tokens)
@@ -134,22 +152,32 @@ class CitationWriter:
             context.year_suffix,
             context.citation_number,
             context.has_locator,
+            context.names_text or context.substitute_text,
+            is_nameless=not context.names_text and not context.has_substitute,
         )
 
     def _collapse(self, rendered: list[RenderedCite]) -> None:
         """Drop names that the cite before has, and the year too where only its letter differs."""
         for before, one in pairwise(rendered):
-            if not one.names or one.names != before.names:
+            if self._are_nameless(before, one):
+                one.is_collapsed = True
+                one.before = self.nameless_delimiter
+                if one.group:
+                    continue  # Words such as `Anonymous` are repeated.
+            elif not one.names or one.names != before.names:
                 continue
-            one.is_collapsed = True
-            one.before = (
-                self.after_collapse
-                if before.has_locator and "after-collapse-delimiter" in self.layout.options
-                else self.group_delimiter
-            )
+            else:
+                one.is_collapsed = True
+                one.before = (
+                    self.after_collapse
+                    if before.cite.locator and self.sets_off_locators
+                    else self.group_delimiter
+                )
             one.tokens = self._cite(one.cite, without_names=True).tokens
             if self._repeats_year(before, one):
                 one.tokens = self._cite(one.cite, without_names=True, without_dates=True).tokens
+                if plain(one.tokens)[:1] in SIGN_PAIRS:
+                    one.before = ""  # The locator is set off already.
                 continue
             if (
                 self.collapse == "year"
@@ -159,23 +187,44 @@ class CitationWriter:
                 continue
             if self._year_of(before.cite) == self._year_of(one.cite):
                 one.is_suffix = True
-                if not (before.cite.suffix or one.cite.prefix or one.has_locator):
+                if one.is_bare and not before.cite.suffix:
                     one.before = self.year_suffix_delimiter
-                bare = _suffix_only(one.tokens, keep_rest=one.has_locator)
-                one.tokens = (
-                    _with_affixes(bare, one.cite)
-                    if one.is_bare
-                    else _with_affixes(bare, Cite("", prefix=one.cite.prefix))
-                )
+                one.tokens = self._letter_alone(one)
         if self.collapse == "year-suffix-ranged":
             self._range_suffixes(rendered)
 
+    def _are_nameless(self, before: RenderedCite, one: RenderedCite) -> bool:
+        """Whether two cites have the same words for their names, or their dates alone."""
+        if not (one.is_nameless and before.is_nameless and one.group == before.group):
+            return False
+        if one.group:
+            return True
+        bare = replace(one.cite, prefix="", suffix="", locator="")
+        rest = self._cite(bare, without_names=True, without_dates=True).tokens
+        return not plain(rest).strip(_affix_signs)
+
+    def _letter_alone(self, one: RenderedCite) -> Tokens:
+        """A cite without its names and its year: the letter with its affixes, and its locator."""
+        bare = replace(one.cite, prefix="", suffix="", locator="")
+        alone = self._cite(bare, without_names=True, without_dates=True, keeps_letter=True).tokens
+        if _without_suffix(alone).strip(_affix_signs):
+            # More than the letter: words in place of a year, a title.
+            letter = _suffix_only(one.tokens, keep_rest=one.has_locator)
+            # What follows the letter holds the suffix already.
+            kept = replace(one.cite, suffix="") if one.has_locator else one.cite
+            return _with_affixes(letter, kept)
+        return self._cite(
+            one.cite, without_names=True, without_dates=True, keeps_letter=True
+        ).tokens
+
     def _repeats_year(self, before: RenderedCite, one: RenderedCite) -> bool:
         """Whether a cite tells nothing that the one before does not, but its locator."""
+        date = self.processor.items[one.cite.id].dates.get("issued")
         return (
             self.drops_years
             and before.cite.id == one.cite.id
             and not (one.cite.prefix or one.cite.suffix or one.year_suffix)
+            and not (date is not None and date.literal)
         )
 
     def _year_of(self, cite: Cite) -> str:
@@ -202,6 +251,8 @@ class CitationWriter:
         is_always_after = self.collapse in {"year", "year-suffix-ranged"}
         for one in rendered:
             if not one.tokens:
+                if one.is_collapsed and previous is not None:
+                    previous.is_collapsed = True
                 continue
             if previous is not None and not one.cite.prefix.lstrip().startswith(
                 (",", ".", ";", ":")
@@ -212,7 +263,11 @@ class CitationWriter:
                     self.groups and not self.collapse and one.names and one.names == previous.names
                 ):
                     delimiter = self.group_delimiter
-                elif is_always_after or previous.is_collapsed:
+                elif (
+                    is_always_after
+                    or previous.is_collapsed
+                    or (self.collapse and previous.cite.locator and self.sets_off_locators)
+                ):
                     delimiter = self.after_collapse
                 else:
                     delimiter = self.layout.delimiter
@@ -222,25 +277,22 @@ class CitationWriter:
         return out
 
     def _numbers(self, rendered: list[RenderedCite]) -> Tokens:
+        """Numbers with ranges of them; a locator is set off from the number after it."""
         out: Tokens = []
         place = 0
-        collapsed_before = False
         while place < len(rendered):
             end = place
             while end + 1 < len(rendered) and self._is_next(rendered[end], rendered[end + 1]):
                 end += 1
             if out:
-                delimiter = self.after_collapse if collapsed_before else self.layout.delimiter
-                out.append(_after_suffix(delimiter, rendered[place - 1].cite))
-            collapsed_before = False
+                before = rendered[place - 1].cite
+                delimiter = self.after_collapse if before.locator else self.layout.delimiter
+                out.append(_after_suffix(delimiter, before))
+            out += rendered[place].tokens
             if end - place >= 2:
-                out += rendered[place].tokens
                 out.append(self.processor.range_delimiter)
                 out += rendered[end].tokens
-                collapsed_before = True
-                place = end + 1
-                continue
-            out += rendered[place].tokens
+                place = end
             place += 1
         return out
 
@@ -271,17 +323,17 @@ def _capitalize_in_note(tokens: Tokens, cite: Cite, is_first: bool) -> Tokens:
 
 
 def _group_cites(rendered: list[RenderedCite]) -> list[RenderedCite]:
-    """Cites with the same names brought together, at the place of the first."""
-    places: dict[str, list[RenderedCite]] = {}
+    """Cites with the same names, or what stands for them, at the place of the first."""
+    groups: dict[str, list[RenderedCite]] = {}
     order: list[list[RenderedCite]] = []
     for one in rendered:
-        if one.names and one.names in places:
-            places[one.names].append(one)
+        if one.group and one.group in groups:
+            groups[one.group].append(one)
             continue
         group = [one]
         order.append(group)
-        if one.names:
-            places[one.names] = group
+        if one.group:
+            groups[one.group] = group
     return [one for group in order for one in group]
 
 
@@ -307,8 +359,12 @@ def _with_affixes(tokens: Tokens, cite: Cite) -> Tokens:
 def _only_names(tokens: Tokens) -> Tokens:
     if NAMES not in tokens:
         return []
-    start = tokens.index(NAMES)
-    return tokens[start : tokens.index(NAMES.close, start) + 1]
+    start = end = tokens.index(NAMES)
+    depth = 1  # Names that stand in for others are inside of the place of those.
+    while depth:
+        end += 1
+        depth += (tokens[end] is NAMES) - (tokens[end] is NAMES.close)
+    return tokens[start : end + 1]
 
 
 def _without_suffix(tokens: Tokens) -> str:
@@ -325,8 +381,20 @@ def _without_suffix(tokens: Tokens) -> str:
 
 
 def _suffix_only(tokens: Tokens, *, keep_rest: bool) -> Tokens:
+    """The letter of a year, with what follows it or alone, in the fonts that it stands in."""
     start = tokens.index(YEAR_SUFFIX)
-    return tokens[start:] if keep_rest else tokens[start : tokens.index(YEAR_SUFFIX.close) + 1]
+    opened: list[Mark] = []
+    for token in tokens[:start]:
+        if not isinstance(token, Mark) or token.kind == "part":
+            continue
+        if token.is_open:
+            opened.append(token)
+        elif opened and opened[-1].close is token:
+            opened.pop()
+    if keep_rest:
+        return [*opened, *tokens[start:]]
+    end = tokens.index(YEAR_SUFFIX.close) + 1
+    return [*opened, *tokens[start:end], *(one.close for one in reversed(opened))]
 
 
 def _follows(one: RenderedCite, other: RenderedCite) -> bool:

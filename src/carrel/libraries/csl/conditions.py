@@ -73,7 +73,7 @@ def _is_numeric(word: str) -> Test:
         return lambda context: is_numeric(context.cite.locator)
     if word in {"citation-number", "first-reference-note-number"}:
         return _variable(word)
-    return lambda context: word in context.fields and is_numeric(context.fields[word])
+    return lambda context: word in context.fields and is_numeric(context.fields[word], word)
 
 
 def _is_uncertain_date(word: str) -> Test:

@@ -83,10 +83,10 @@ class RenderContext:
 
     __slots__ = (
         "called", "citation_label", "citation_number", "cite", "dates", "disambiguation", "et_al",
-        "fields", "given_level", "has_locator", "has_year_suffix", "in_bibliography",
-        "is_comparing", "is_subsequent", "item", "name_lists", "name_sets", "names",
-        "names_text", "present", "rendered", "saw_names", "substitution", "suppress_dates",
-        "suppress_names", "suppressed", "trace", "year_suffix",
+        "fields", "given_level", "has_locator", "has_substitute", "has_year_suffix",
+        "in_bibliography", "is_comparing", "is_subsequent", "item", "keeps_letter", "name_lists",
+        "name_sets", "names", "names_text", "present", "rendered", "saw_names", "substitute_text",
+        "substitution", "suppress_dates", "suppress_names", "suppressed", "trace", "year_suffix",
     )  # fmt: skip
 
     def __init__(
@@ -110,9 +110,13 @@ class RenderContext:
         self.name_sets: list[NameSet] = []
         self.name_lists: list[list[PersonName]] = []
         self.names_text: str | None = None
+        self.substitute_text = ""
+        # Whether a field stands for the names, not words of the style.
+        self.has_substitute = False
         self.suppress_names = False
         self.saw_names = False
         self.suppress_dates = False
+        self.keeps_letter = False
         self.substitution: NameSubstitution | None = None
         self.in_bibliography = False
         self.is_subsequent = False

@@ -11,7 +11,7 @@ from .date_values import SEASON, DateValue, Parts
 from .locale import Locale
 from .numbers import format_number, ordinal_suffix
 from .scope import CompileScope, Render, decorate, font_marks, strip_periods
-from .tokens import DATE_KEY, YEAR_SUFFIX, Mark, Tokens
+from .tokens import DATE_KEY, NUMBER_END, YEAR_SUFFIX, Mark, Tokens
 
 _place = {"year": 0, "month": 1, "day": 2}
 _epoch = 1_000_000_000
@@ -46,7 +46,7 @@ def compile_date(element: Element, scope: CompileScope) -> Render:
         parts = [replace(part, strips=True) for part in parts]
     if scope.area == "sort":
         return _sort_date(variable, [part.name for part in parts])
-    is_suffixed = not scope.uses_year_suffix and variable in {"issued", "accessed"}
+    is_suffixed = not scope.uses_year_suffix
     writer = DateWriter(parts, delimiter, scope.locale)
 
     def render(context: RenderContext, out: Tokens) -> None:
@@ -56,17 +56,17 @@ def compile_date(element: Element, scope: CompileScope) -> Render:
             return
         if context.suppressed and variable in context.suppressed:
             return
-        if context.suppress_dates:
+        if context.suppress_dates and not context.keeps_letter:
             context.rendered += 1
             return
-        suffix = ""
-        if is_suffixed and context.year_suffix and not context.has_year_suffix:
-            # An access date only takes the letter where there is no date of issue.
-            suffix = (
-                context.year_suffix if variable == "issued" or "issued" not in context.dates else ""
-            )
+        suffix = context.year_suffix if is_suffixed and not context.has_year_suffix else ""
         start = len(out)
-        writer.write(date, suffix, out)
+        if context.suppress_dates:
+            context.rendered += 1
+            if suffix:
+                out += writer.letter(suffix)
+        else:
+            writer.write(date, suffix, out)
         if len(out) > start:
             context.rendered += 1
             if suffix and YEAR_SUFFIX in out[start:]:
@@ -114,6 +114,9 @@ def _part(attributes: Mapping[str, str]) -> DatePart:
     )
 
 
+_plain_year = _part({"name": "year"})
+
+
 @dataclass(frozen=True, slots=True)
 class DateWriter:
     """Writes dates by the parts of one cs:date."""
@@ -137,6 +140,13 @@ class DateWriter:
         else:
             self._range(date.start, date.end, suffix, out)
 
+    def letter(self, suffix: str) -> Tokens:
+        """The letter behind a year, in the font and the case of the year."""
+        year = next((part for part in self.parts if part.name == "year"), _plain_year)
+        opening, closing = reversed(year.fonts), (font.close for font in year.fonts)
+        letter = apply_case([suffix], year.case, True) if year.case else [suffix]
+        return [YEAR_SUFFIX, *opening, *letter, *closing, YEAR_SUFFIX.close, NUMBER_END]
+
     def _literal(self, text: str, out: Tokens) -> None:
         """Words in place of a date stand where the year would; no letter follows them."""
         year = next((part for part in self.parts if part.name == "year"), None)
@@ -153,7 +163,7 @@ class DateWriter:
             body = self._body(values, part, season)
             if body:
                 if part.name == "year" and suffix:
-                    body = [*body, YEAR_SUFFIX, suffix, YEAR_SUFFIX.close]
+                    body = [*body, *self.letter(suffix)]
                 pieces.append((part.prefix, body, part.suffix))
         return pieces
 
@@ -301,5 +311,7 @@ def _sortable(values: Parts, names: list[str]) -> str:
         value if name in names else 0
         for value, name in zip(values, ("year", "month", "day"), strict=True)
     )
+    if month > SEASON:
+        month = 0  # A season says nothing about the order within its year.
     # All above zero, so that years before the era sort first and digits stay digits.
     return f"{year + _epoch}{month:02d}{day:02d}"

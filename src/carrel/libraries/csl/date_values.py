@@ -19,6 +19,8 @@ _season_words = frozenset(
 _edtf = re.compile(
     r"([~?%]?)(-?\d{4,}|y-?\d{5,}|\d{2}[xXuU]{2}|\d{3}[xXuU])(?:-(\d\d|[xXuU]{2})(?:-(\d\d|[xXuU]{2}))?)?([~?%]?)(?:T[\d:.Z+-]*)?"
 )
+_month_word = re.compile(r"\s*[^\W\d_]{3,}\.?(?=\s+\d)")
+_leading_number = re.compile(r"\s*([+-]?\d{1,9})")
 _word = re.compile(r"[^\W\d_]+|\d+|[?~]")
 
 
@@ -96,10 +98,10 @@ def _season(value: object) -> int:
 def _read_parts(parts: list[object]) -> Parts:
     numbers = []
     for part in parts[:3]:
-        try:
-            numbers.append(int(str(part).strip()[:9]))
-        except ValueError:
+        found = _leading_number.match(str(part))
+        if found is None:
             break
+        numbers.append(int(found[1]))
     year, month, day = [*numbers, 0, 0, 0][:3]
     return normalize_date_parts(year, month, day)
 
@@ -154,6 +156,9 @@ def _read_words(text: str) -> DateValue:
         halves = re.split(splitter, text)
         if len(halves) == 2 and all(halves) and re.search(r"\d", halves[1]):
             start, end = _one_date(halves[0]), _one_date(halves[1])
+            month = _month_word.match(halves[0])
+            if end is None and month and re.search(r"\d{4}", halves[1]):
+                end = _one_date(f"{month[0]} {halves[1]}")  # May 3-9, 2001
             if end is not None and start is None:
                 start = _one_date(f"{halves[0]} {end[0][0]}") if end[0][0] else None
             if start is not None and end is not None and end[0] != NOTHING:

@@ -18,25 +18,21 @@ class GivenNames:
     def __init__(self, rule: str) -> None:
         self.rule = rule
         self.families: dict[str, dict[str, set[str]]] = {}
-        self.primaries: set[PersonName] = set()
 
     def add_list(self, names: Sequence[PersonName]) -> None:
         """A list of names as a cite shows it; by primary rules only the first counts."""
-        for place, name in enumerate(names[:1] if self.rule.startswith("primary") else names):
-            self.add(name, place)
+        for name in names[:1] if self.rule.startswith("primary") else names:
+            self.add(name)
 
-    def add(self, name: PersonName, place: int) -> None:
+    def add(self, name: PersonName) -> None:
         """A name; without a given name, nobody can be taken for somebody else."""
         if name.literal or not name.given:
             return
-        if place == 0:
-            self.primaries.add(name)
         short = self.families.setdefault(name.family, {})
         short.setdefault(_short(name), set()).add(name.given.replace(".", ""))
 
     def copy(self) -> "GivenNames":
         other = GivenNames(self.rule)
-        other.primaries = set(self.primaries)
         other.families = {
             family: {short: set(givens) for short, givens in known.items()}
             for family, known in self.families.items()
@@ -45,7 +41,7 @@ class GivenNames:
 
     def level(self, name: PersonName, place: int, base: int, can_initialize: bool) -> int:
         """The level that the rule asks for, where `base` is shown without it."""
-        if self.rule.startswith("primary") and place and name not in self.primaries:
+        if self.rule.startswith("primary") and place:
             return FAMILY_ONLY
         short = self.families.get(name.family)
         if short is None or (len(short) == 1 and len(next(iter(short.values()))) <= 1):
@@ -62,7 +58,7 @@ class GivenNames:
     ) -> int:
         """The same for a name of the bibliography, which is known from now on."""
         if not (place and self.rule.startswith("primary")):
-            self.add(name, place)
+            self.add(name)
         return self.level(name, place, base, can_initialize)
 
 
@@ -125,7 +121,7 @@ class Disambiguator:
         if self.adds_names or self.by_cite:
             for rest in self._names(group, found):
                 self._condition(rest, found)
-        else:
+        elif self._clashes(group, found, True):
             self._condition(group, found)
 
     def _condition(self, group: list[CitedItem], found: dict[str, Disambiguation]) -> None:

@@ -1,6 +1,7 @@
 """Text, numbers, labels, groups and choices, compiled to closures that write tokens."""
 
 from collections.abc import Sequence
+from copy import copy
 
 from carrel.libraries.text.xml import Element
 
@@ -14,11 +15,16 @@ from .number_element import citation_number, compile_label, compile_number, loca
 from .punctuation import SIGN_PAIRS
 from .scope import CompileScope, Render, always_english, decorate
 from .tokens import (
+    DATE_KEY,
+    DECORATED,
+    DECORATED_PREFIX,
     DELIMITER,
     FONT_END,
     GLUE,
     GROUP_END,
     PART_SIGNS,
+    PREFIX,
+    SIGN_END,
     TERM,
     YEAR_SUFFIX,
     Tokens,
@@ -36,6 +42,11 @@ def compile_children(element: Element, scope: CompileScope, delimiter: str = "")
 
 
 def compile_element(element: Element, scope: CompileScope, delimiter: str = "") -> Render | None:
+    if scope.depth and "display" in element.attrib:
+        # Blocks divide an entry: only what stands in the layout itself is one.
+        inner = copy(element)
+        inner.attrib = {key: value for key, value in element.attrib.items() if key != "display"}
+        element = inner
     match element.tag:
         case "text":
             return _text(element, scope)
@@ -71,7 +82,7 @@ def render_with_delimiter(children: Sequence[Render], delimiter: str) -> Render:
     if not delimiter or len(children) == 1:
         return render_in_sequence(children)
 
-    signs: Tokens = [DELIMITER, delimiter] if delimiter[0] in ".:" else [delimiter]
+    signs: Tokens = [DELIMITER, delimiter] if delimiter[0] in SIGN_PAIRS else [delimiter]
 
     def run(context: RenderContext, out: Tokens) -> None:
         any_yet = False
@@ -93,15 +104,20 @@ def render_with_delimiter(children: Sequence[Render], delimiter: str) -> Render:
 
 def _group(element: Element, scope: CompileScope) -> Render:
     delimiter = element.get("delimiter", "")
-    children = compile_children(element, scope, delimiter)
+    with scope.go_inside():
+        children = compile_children(element, scope, delimiter)
     return decorate(
-        _suppress_empty(render_with_delimiter(children, delimiter), scope),
+        _suppress_empty(
+            render_with_delimiter(children, delimiter),
+            scope,
+            is_suffixed="suffix" in element.attrib,
+        ),
         element.attrib,
         scope.english,
     )
 
 
-def _suppress_empty(inner: Render, scope: CompileScope) -> Render:
+def _suppress_empty(inner: Render, scope: CompileScope, *, is_suffixed: bool = False) -> Render:
     """Render nothing where variables were called and none had a value; never wrapped twice."""
     if inner in scope.suppressed:
         return inner
@@ -112,11 +128,17 @@ def _suppress_empty(inner: Render, scope: CompileScope) -> Render:
         inner(context, out)
         if len(out) == start:
             return
+        if out[-1] is DECORATED:
+            out.pop()
+        if out[start] is DECORATED_PREFIX:
+            out[start] = PREFIX
         end = out[-1]
         if end is FONT_END:
             out.pop()
         elif end.__class__ is str and end[-1:] in PART_SIGNS:
             out.append(GROUP_END)
+        elif end in SIGN_PAIRS and not is_suffixed:
+            out.append(SIGN_END)
         if context.called == called:
             # Words alone: inside another group they count as something said.
             context.called += 1
@@ -159,16 +181,32 @@ def _always(context: RenderContext) -> bool:
 
 
 def compile_macro(name: str, scope: CompileScope) -> Render:
-    key = (name, scope.strips)
+    key = (name, *scope.macro_variant)
     found = scope.compiled.get(key)
     if found is None:
         element = scope.enter_macro(name)
         scope.count_calls(name, element)
-        found = scope.compiled[key] = _suppress_empty(
-            render_in_sequence(compile_children(element, scope)), scope
-        )
+        with scope.go_inside():
+            children = compile_children(element, scope)
+        found = _suppress_empty(render_in_sequence(children), scope)
+        if scope.area == "sort" and element.find(".//date") is not None:
+            found = _dates_alone(found)
+        scope.compiled[key] = found
         scope.leave_macro()
     return found
+
+
+def _dates_alone(render: Render) -> Render:
+    """Of a macro with a date only the date sorts, so that no words come before or after any."""
+
+    def dates(context: RenderContext, out: Tokens) -> None:
+        inner: Tokens = []
+        render(context, inner)
+        for place, token in enumerate(inner):
+            if token is DATE_KEY:
+                out += (DATE_KEY, inner[place + 1], " ")
+
+    return dates
 
 
 def _text(element: Element, scope: CompileScope) -> Render:
@@ -177,7 +215,7 @@ def _text(element: Element, scope: CompileScope) -> Render:
         # Case on a macro call is ignored, as by the engines that styles are written for.
         formatting = {
             name: value
-            for name, value in attributes.items()
+            for name, value in scope.quoted_attributes(element).items()
             if name not in {"text-case", "strip-periods"}
         }
         with scope.strip_inside(element):
@@ -189,8 +227,8 @@ def _text(element: Element, scope: CompileScope) -> Render:
         if not value:
             return _nothing
         tokens = read_markup(value)
-        if value[0] in SIGN_PAIRS:
-            # Words of the style, not punctuation between its elements.
+        if value[0] in SIGN_PAIRS and not value.strip(_SIGNS):
+            # A text of the style that is nothing but a sign is meant as it stands.
             tokens.insert(0, GLUE)
         return decorate(
             lambda context, out: out.extend(tokens),
@@ -215,10 +253,21 @@ def _text(element: Element, scope: CompileScope) -> Render:
     return decorate(
         _variable(variable, element.get("form", "long"), scope),
         attributes,
-        scope.english,
+        scope.english if variable in _of_the_locale else scope.english_unless_told,
         is_leaf=True,
         language=scope.locale.language,
     )
+
+
+# In these a style that is for any language goes by that of its locale.
+_of_the_locale = frozenset(
+    {
+        "archive", "archive-place", "authority", "collection-title", "container-title", "event",
+        "event-place", "genre", "jurisdiction", "medium", "publisher", "publisher-place", "title",
+        "title-short",
+    }
+)  # fmt: skip
+_SIGNS = "".join(SIGN_PAIRS) + " \u00a0"
 
 
 def _nothing(context: RenderContext, out: Tokens) -> None:

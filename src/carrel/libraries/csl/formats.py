@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from .errors import OutputUnknownError
 from .tokens import Mark, Tokens
 
 OutputName = Literal["text", "html", "markdown"]
@@ -28,6 +29,38 @@ class TextRun:
 
     text: str
     formatting: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def is_italic(self) -> bool:
+        return self._value("font-style") in {"italic", "oblique"}
+
+    @property
+    def is_bold(self) -> bool:
+        return self._value("font-weight") == "bold"
+
+    @property
+    def is_small_caps(self) -> bool:
+        return self._value("font-variant") == "small-caps"
+
+    @property
+    def is_underlined(self) -> bool:
+        return self._value("text-decoration") == "underline"
+
+    @property
+    def is_superscript(self) -> bool:
+        return self._value("vertical-align") == "sup"
+
+    @property
+    def is_subscript(self) -> bool:
+        return self._value("vertical-align") == "sub"
+
+    @property
+    def display(self) -> str:
+        """The block it stands in: `left-margin`, `right-inline`, `block`, `indent`, or empty."""
+        return self._value("display")
+
+    def _value(self, kind: str) -> str:
+        return next((value for each, value in self.formatting if each == kind), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +168,14 @@ MARKDOWN: Final = OutputFormat(
 FORMATS: Final[dict[str, OutputFormat]] = {"text": TEXT, "html": HTML, "markdown": MARKDOWN}
 
 
+def output_format(name: str) -> OutputFormat:
+    """The format of that name. OutputUnknownError."""
+    found = FORMATS.get(name) if isinstance(name, str) else None
+    if found is None:
+        raise OutputUnknownError(name, tuple(FORMATS))
+    return found
+
+
 _TYPED_QUOTES = {"double": ("“", "”"), "single": ("‘", "’")}
 
 
@@ -172,10 +213,15 @@ class _FormattingState:
             return self.foreign.pop()
         return self.quotes[1] if level % 2 else self.quotes[3]
 
+    def value_of(self, kind: str) -> str:
+        """The value in force; one that makes no difference is kept as an empty text."""
+        stack = self.stacks[kind]
+        return (stack and stack[-1]) or _normal[kind]
+
     def enter(self, token: Mark) -> str:
         """The value that comes into force; empty where nothing changes."""
         stack = self.stacks[token.kind]
-        current = stack[-1] if stack else _normal[token.kind]
+        current = self.value_of(token.kind)
         value = token.value
         if value == current:
             value = _normal[token.kind] if token.flips else current
@@ -185,11 +231,21 @@ class _FormattingState:
     def leave(self, token: Mark) -> str:
         stack = self.stacks[token.kind]
         value = stack.pop()
-        return "" if value == (stack[-1] if stack else _normal[token.kind]) else value
+        return "" if value == self.value_of(token.kind) else value
 
     def apply(self, token: Mark) -> str:
         """Enter or leave the formatting of a mark; the value that changes, or empty."""
         return self.enter(token) if token.is_open else self.leave(token)
+
+    def apply_normal(self, token: Mark) -> str:
+        """Enter or leave a font that is set to normal: `normal` where it makes a difference."""
+        stack = self.stacks[token.kind]
+        if token.is_open:
+            is_inside = any(value not in {"", token.value} for value in stack)
+            makes_difference = is_inside or token.flips
+            stack.append(token.value if makes_difference else "")
+            return token.value if makes_difference else ""
+        return stack.pop()
 
     def apply_plain(self, token: Mark) -> None:
         """Enter or leave a stretch without any formatting."""
@@ -202,9 +258,7 @@ class _FormattingState:
     def current(self) -> tuple[tuple[str, str], ...]:
         """The formatting in force, each kind with its value."""
         return tuple(
-            (kind, stack[-1])
-            for kind, stack in self.stacks.items()
-            if stack and stack[-1] != _normal[kind]
+            (kind, value) for kind in self.stacks if (value := self.value_of(kind)) != _normal[kind]
         )
 
 
@@ -232,8 +286,10 @@ def write_tokens(tokens: Tokens, output: OutputFormat, quotes: tuple[str, str, s
             waiting.clear()
         if kind in formatting.stacks:
             # A mark that changes nothing is written only where the format repeats marks.
-            is_repeated = output.repeats and mark.value != _silent
-            value = formatting.apply(mark) or (mark.value if is_repeated else "")
+            if output.repeats and mark.value == _silent:
+                value = formatting.apply_normal(mark)
+            else:
+                value = formatting.apply(mark) or (mark.value if output.repeats else "")
             edge = edges.get((kind, value))
             if edge:
                 pieces.append(edge[not mark.is_open])
@@ -247,10 +303,10 @@ def write_tokens(tokens: Tokens, output: OutputFormat, quotes: tuple[str, str, s
 
 
 def _display(mark: Mark, edge: tuple[str, str], pieces: list[str]) -> list[str]:
-    """The edge of a block; a space that would end the block follows it."""
+    """The edge of a block; a space that would end the second of two aligned ones follows it."""
     if mark.is_open:
         return [edge[0]]
-    if mark.value != "left-margin" and pieces and pieces[-1].endswith(" "):
+    if mark.flips and pieces and pieces[-1].endswith(" "):
         pieces[-1] = pieces[-1][:-1]
         return [edge[1], " "]
     return [edge[1]]
@@ -264,12 +320,12 @@ def _without_decoration(
     for kind, stack in formatting.stacks.items():
         normal = _normal[kind]
         if mark.is_open:
-            if stack and stack[-1] != normal:
+            if formatting.value_of(kind) != normal:
                 pieces.append(edges.get((kind, normal), ("", ""))[0])
             stack.append(normal)
         else:
             stack.pop()
-            if stack and stack[-1] != normal:
+            if formatting.value_of(kind) != normal:
                 pieces.insert(0, edges.get((kind, normal), ("", ""))[1])
     return pieces
 

@@ -2,12 +2,12 @@
 
 import html
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from carrel.libraries.text.budget import InputTooCostlyError
 from carrel.libraries.text.xml import Element, UnsafeXmlError, XmlError, parse_xml
 
-from .errors import LocaleBrokenError
+from .errors import LocaleBrokenError, LocaleNotFoundError
 
 SIZE_LIMIT = 8_000_000
 
@@ -47,6 +47,11 @@ PRIMARY_DIALECTS = {
     "zh": "zh-CN", "bg": "bg-BG", "cy": "cy-GB", "gl": "gl-ES", "hi": "hi-IN", "id": "id-ID",
     "lt": "lt-LT", "lv": "lv-LV", "ms": "ms-MY",
 }  # fmt: skip
+# The specification takes a form that a language lacks from English before it takes another form of
+# the language. citeproc-js does so for these alone, and styles are tried with it.
+_TAKE_ENGLISH_FORMS = frozenset(
+    {"bal", "brh", "cy", "gl", "hi", "hy", "id", "la", "lij", "ms", "pa"}
+)
 FORM_FALLBACK = {"verb-short": "verb", "symbol": "short", "verb": "long", "short": "long"}
 # Gives the XML of a locale file, or None where there is none of that name.
 LocaleSource = Callable[[str], str | None]
@@ -135,8 +140,10 @@ class Locale:
                 if key not in defined and (
                     key[0] == "ordinal" or key[0].startswith("long-ordinal")
                 ):
-                    # What exists by gender only is the last of them where no gender is known.
+                    # What exists by gender only is feminine where no gender is known.
                     self.terms[key] = _read_term(term)
+                    if term.get("gender-form") == "feminine":
+                        defined.add(key)
         for date in element.findall("date"):
             self.dates[date.get("form", "text")] = date
         for options in element.findall("style-options"):
@@ -148,7 +155,11 @@ class Locale:
         if gender_form:
             self.gendered[(name, form, gender_form)] = _read_term(element)
         else:
-            self.terms[(name, form)] = _read_term(element)
+            found = _read_term(element)
+            before = self.terms.get((name, form))
+            if before is not None and before.gender and not found.gender:
+                found = replace(found, gender=before.gender)  # Other words are of the same gender.
+            self.terms[(name, form)] = found
 
 
 def _read_term(element: Element) -> LocaleTerm:
@@ -171,6 +182,7 @@ def build_locale(language: str, style: Element | None, source: LocaleSource) -> 
     """The locale of a language: the shipped files first, then what the style itself says."""
     wanted = normalize_language(language)
     base = wanted.split("-")[0]
+    takes_english = base == "en" or base in _TAKE_ENGLISH_FORMS
     found_any = False
     locale = Locale(wanted)
     english: set[tuple[str, str]] = set()
@@ -183,7 +195,7 @@ def build_locale(language: str, style: Element | None, source: LocaleSource) -> 
             file = parse_csl_xml(text)
         except XmlRefusedError as problem:
             raise LocaleBrokenError(name, str(problem)) from None
-        if base != "en" and english:
+        if english and not takes_english:
             # A term that the language has is said in English in none of its forms.
             said = {term.get("name", "") for term in file.iter("term")}
             for key in [key for key in english if key[0] in said]:
@@ -203,6 +215,15 @@ def build_locale(language: str, style: Element | None, source: LocaleSource) -> 
     if not found_any:
         locale.language = wanted or "en-US"
     return locale
+
+
+def check_locale(language: str, source: LocaleSource) -> None:
+    """Raise LocaleNotFoundError where no locale has this language; a dialect may be missing."""
+    wanted = normalize_language(language)
+    base = wanted.split("-")[0]
+    names = _unique([wanted, base, PRIMARY_DIALECTS.get(base, base)])
+    if wanted and not any(source(name) is not None for name in names):
+        raise LocaleNotFoundError(language)
 
 
 def normalize_language(language: str) -> str:

@@ -12,13 +12,15 @@ from .name_values import PersonName, is_latin_like
 from .person import (
     FULL,
     INITIALS,
-    NameFormat,
     apply_name_format,
     base_level,
+    read_list_format,
+    read_literal_format,
+    read_name_parts,
     read_options,
     render_name,
 )
-from .scope import CompileScope, Render, always_english, decorate, strip_periods
+from .scope import LIMITS, CompileScope, Render, always_english, decorate, strip_periods
 from .tokens import GROUP_END, NAMES, PART_SIGNS, Tokens, plain
 
 Compile = Callable[[Element, CompileScope], Render | None]
@@ -46,7 +48,8 @@ def compile_substitute(
         start = len(out)
         for render in renders:
             render(context, out)
-            if len(out) > start or (context.suppress_names and context.names_text is not None):
+            is_silent = context.suppress_names or context.substitution is not None
+            if len(out) > start or (is_silent and context.names_text is not None):
                 return
 
     return try_each
@@ -90,10 +93,18 @@ class NamesElement:
         self.scope = scope
         self.strips = scope.strips
         self.variables = element.get("variable", "").split()
-        self.options = read_options(scope.inherited, element, scope.root, scope.locale.language)
+        self.options = read_options(
+            scope.inherited,
+            element,
+            scope.root,
+            scope.locale.language,
+            scope.name_parts,
+            scope.forced,
+        )
         children = [child.tag for child in element]
         label = element.find("label")
         self.label = label
+        self.label_attributes = scope.leaf_attributes(label) if label is not None else {}
         self.label_first = label is not None and (
             "name" not in children or children.index("label") < children.index("name")
         )
@@ -101,16 +112,18 @@ class NamesElement:
             self.label_first = False
         self.labels: dict[str, Render] = {}
         substitute = element.find("substitute")
-        self.substitutes = (
-            compile_substitute(substitute, element, scope, compile_element)
-            if substitute is not None
-            else None
-        )
+        self.substitutes: Render | None = None
+        if substitute is not None:
+            limits = {name: self.options.raw[name] for name in LIMITS if name in self.options.raw}
+            with scope.substitute_for(read_name_parts(element), limits):
+                self.substitutes = compile_substitute(substitute, element, scope, compile_element)
         self.and_term = self._and_term()
         self.et_al = scope.locale.term(self.options.et_al_term)
         self.et_al = self.options.et_al_term if self.et_al is None else self.et_al
         if scope.area == "sort":
             self.et_al = ""
+        self.literal_look = read_literal_format(self.options)
+        self.list_look = read_list_format(self.options)
         self.base = base_level(self.options)
         self.can_initialize = self.options.initialize_with is not None and self.options.initialize
         formatting = {key: value for key, value in element.attrib.items() if key != "delimiter"}
@@ -141,6 +154,7 @@ class NamesElement:
             start = len(out)
             self._substitute(context, out)
             if len(out) == start and self.options.form == "count" and self.scope.area == "sort":
+                context.rendered += 1
                 out.append("0")
 
     def _render_found(self, context: RenderContext, out: Tokens) -> None:
@@ -164,7 +178,7 @@ class NamesElement:
             for index, tokens in enumerate(rendered):
                 if index and self.options.names_delimiter:
                     out.append(self.options.names_delimiter)
-                out += strip_periods(tokens) if self.strips else tokens
+                out += tokens
             end = out[-1]
             if end.__class__ is str and end[-1:] in PART_SIGNS:
                 out.append(GROUP_END)
@@ -200,18 +214,21 @@ class NamesElement:
         if outer_trace is not None:
             outer_trace.extend(trace)
         if context.names_text is None:
-            self._note_text(inner, context)
+            self._note_text(inner, context, has_value=bool(trace))
             if context.suppress_names and trace:
                 context.rendered += 1
                 return
-            if context.substitution is not None:
+            if context.substitution is not None and trace:
                 inner = [context.substitution.text]
         out += (NAMES, *inner, NAMES.close)
 
-    def _note_text(self, tokens: Tokens, context: RenderContext) -> None:
-        context.names_text = plain(tokens) if NAMES in tokens else ""
-        if not context.name_sets:
-            context.name_sets.append(NameSet(1, 1, [], [plain(tokens)]))
+    def _note_text(self, tokens: Tokens, context: RenderContext, *, has_value: bool) -> None:
+        text = plain(tokens)
+        context.names_text = text if NAMES in tokens else ""
+        context.substitute_text = text
+        context.has_substitute = has_value
+        if not context.name_sets and has_value:  # Words such as `Anonymous` name nobody.
+            context.name_sets.append(NameSet(1, 1, [], [text]))
 
     def _shown(self, total: int, index: int, context: RenderContext) -> tuple[int, bool]:
         """How many names are shown, and whether the last one follows after a gap."""
@@ -219,18 +236,18 @@ class NamesElement:
         least, first = options.et_al_min, options.et_al_use_first
         if context.is_subsequent and not context.in_bibliography:
             least, first = options.subsequent_min, options.subsequent_use_first
-        if options.et_al_use_last:
-            # At least two names have to give way to the ellipsis.
-            first = min(first, max(1, least - 2))
         counts = context.disambiguation.name_counts
         if total < least or total <= first:
             return total, False
+        if options.et_al_use_last:
+            # At least two names have to give way to the ellipsis.
+            first = min(first, max(1, least - 2))
         if index < len(counts) and (self.scope.opens_givens or not context.in_bibliography):
             first = max(first, counts[index])
         if first >= total:
             return total, False
         if options.et_al_use_last and first + 1 >= total:
-            return total, False
+            return first, False
         return first, options.et_al_use_last
 
     def _level(self, index: int, place: int, name: PersonName, context: RenderContext) -> int:
@@ -263,8 +280,9 @@ class NamesElement:
         if context.substitution is not None and is_first:
             tokens = self._substitute_names(tokens, names, index, context, has_more=has_more)
         if not tokens:
-            return []
-        tokens = [NAMES, *tokens, NAMES.close]
+            # Names that give way to nothing leave their label behind.
+            return self._label(variable, len(names) + has_more, context) if is_first else []
+        tokens = [NAMES, *(strip_periods(tokens) if self.strips else tokens), NAMES.close]
         if self.label is not None and self.scope.area != "sort":
             label = self._label(variable, len(names) + has_more, context)
             if label:
@@ -285,7 +303,7 @@ class NamesElement:
             if dress is None:
                 dress = self.labels[term] = decorate(
                     _constant(term),
-                    self.label.attrib,
+                    self.label_attributes,
                     always_english,
                     language=self.scope.locale.language,
                 )
@@ -303,10 +321,7 @@ class NamesElement:
 
     def _person(self, name: PersonName, inverted: bool, level: int) -> Tokens:
         tokens = render_name(name, self.options, inverted, level, self.scope.area == "sort")
-        look = self.options.name
-        return apply_name_format(
-            tokens, NameFormat(look.fonts, look.case) if name.literal else look
-        )
+        return apply_name_format(tokens, self.literal_look if name.literal else self.options.name)
 
     def _list(
         self, names: list[PersonName], index: int, context: RenderContext, *, has_more: bool
@@ -373,7 +388,7 @@ class NamesElement:
             else ""
         )
         return apply_name_format(
-            [*tokens, sign, *apply_name_format([self.et_al], options.et_al)], options.name
+            [*tokens, sign, *apply_name_format([self.et_al], options.et_al)], self.list_look
         )
 
     def _precedes(self, rule: str, contextual: bool, before: int) -> bool:
@@ -423,8 +438,13 @@ class NamesElement:
         people = self._people(
             names, [self._level(index, place, names[place], context) for place in range(shown)]
         )
-        for place in range(min(substitution.count, len(people))):
-            people[place] = [substitution.text] if substitution.text else []
+        gone = min(substitution.count, len(people))
+        if substitution.text:
+            people[:gone] = [apply_name_format([substitution.text], self.options.name)] * gone
+        elif gone == len(people):
+            return []
+        else:  # Those that repeat leave without a trace.
+            people, names = people[gone:], names[gone:]
         return self._joined_list(
             people, names, index, context, has_last=has_last, has_more=has_more
         )

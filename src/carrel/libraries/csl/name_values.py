@@ -6,8 +6,12 @@ from functools import lru_cache
 
 _latin_like = re.compile(r"[A-Za-zªºÀ-ɏͰ-ϿЀ-ԯ԰-֏֐-ۿ܀-࿿Ⴀ-ჿḀ-ỿἀ-῿]")
 _not_latin_like = re.compile(r"[ᄀ-ᇿ⺀-鿿가-힯豈-﫿]")
+# A no-break space is part of a name: it parts no particle from it.
+_small_word = r"(?:['’]?[^\W\dA-Z_][^\sA-Z]*[ \t]+)"
+_elided = r"(?:d|l|dell|dall|nell|sull|all|t|s|da|de|del)['’]"
+_hyphenated = r"(?:al|el|ul|as|ad|at|ibn|bin|ben|ter|ten)[-‐]"
 _family_particle = re.compile(
-    r"^((?:['’]?[^\W\dA-Z_][^\sA-Z]*[\s]+)+|(?:['’]?[^\W\dA-Z_][^\sA-Z]*\s+)*(?:d|l|dell|dall|nell|sull|all|t|s|da|de|del)['’](?=[A-ZÀ-Þ])|(?:['’]?[^\W\dA-Z_][^\sA-Z]*\s+)*(?:al|el|ul|as|ad|at|ibn|bin|ben|ter|ten)[-‐](?=[A-ZÀ-Þ]))"
+    rf"^({_small_word}+|{_small_word}*(?:{_elided}|{_hyphenated})(?=[A-ZÀ-Þ]))"
 )
 _given_particle = re.compile(r"^(.*?[A-ZÀ-Þ.][^\s]*)\s+((?:['’]?[^\W\dA-Z_][^\sA-Z]*\s*)+)$")
 _particles = """'s 't aan aben abu ad af al al- am an and ap as at auf aus aus'm av aw az ben bet
@@ -184,7 +188,9 @@ def _initials(given: str, sign: str, initialize: bool, hyphen: bool) -> str:
             if _hyphened.fullmatch(word):
                 out += "".join(letter + sign for letter in word if letter.isalpha())
             elif word[0].isupper() and (word.endswith(".") or len(word) == 1):
-                out += word.rstrip(".") + sign
+                core = word.rstrip(".")
+                apart = out and len(core) > 1  # what is no single letter stands for itself
+                out = f"{out.rstrip()} {core}{sign}" if apart else out + core + sign
             else:
                 out = f"{out.rstrip()} {word} " if out else f"{word} "
             continue

@@ -4,10 +4,11 @@ from collections.abc import Callable
 
 from carrel.libraries.text.xml import Element
 
+from .casing import apply_case
 from .context import RenderContext
 from .numbers import NumberForm, read_numbers
 from .scope import CompileScope, Render, always_english, decorate
-from .tokens import CITATION_NUMBER, Tokens
+from .tokens import CITATION_NUMBER, NUMBER_END, Tokens
 
 _hyphenated = frozenset(
     {"version", "section", "part-number", "printing-number", "supplement-number"}
@@ -15,21 +16,34 @@ _hyphenated = frozenset(
 _totals = frozenset({"number-of-volumes", "number-of-pages"})
 
 
-def number_form(variable: str, scope: CompileScope, form: str = "numeric") -> NumberForm:
+# Of these, what does not rise is no range (`2007-8` has so many pages), but where a style cuts
+# ranges.
+_rising = frozenset({"number-of-pages", "number-of-volumes", "chapter-number"})
+
+
+def number_form(
+    variable: str, scope: CompileScope, form: str = "numeric", case: str = ""
+) -> NumberForm:
     is_page = variable in {"page", "locator"}
+    dash = scope.locale.term("page-range-delimiter") or "–"
+    if variable == "collection-number" and dash == "-":
+        dash = "–"
     return NumberForm(
         scope.locale,
         form,
         scope.locale.gender_of(variable),
-        scope.locale.term("page-range-delimiter") or "–",
+        dash,
         scope.root.get("page-range-format", "") if is_page else "",
         variable not in _hyphenated,
         variable == "page",
+        variable in _rising and not scope.root.get("page-range-format"),
+        case,
     )
 
 
-def locator(scope: CompileScope, form: str = "numeric") -> Render:
-    pages, others = number_form("locator", scope, form), number_form("volume", scope, form)
+def locator(scope: CompileScope, form: str = "numeric", case: str = "") -> Render:
+    pages = number_form("locator", scope, form, case)
+    others = number_form("volume", scope, form, case)
 
     def render(context: RenderContext, out: Tokens) -> None:
         context.called += 1
@@ -37,15 +51,17 @@ def locator(scope: CompileScope, form: str = "numeric") -> Render:
         if locator:
             context.rendered += 1
             context.has_locator = True
-            out.append(
-                (pages if context.cite.label == "page" else others).write(read_numbers(locator))
-            )
+            written = pages if context.cite.label == "page" else others
+            out += (written.write(read_numbers(locator, scope.locale)), NUMBER_END)
 
     return render
 
 
-def numeric_field(variable: str, scope: CompileScope, form: str = "numeric") -> Render:
-    written = number_form(variable, scope, form)
+def numeric_field(
+    variable: str, scope: CompileScope, form: str = "numeric", case: str = ""
+) -> Render:
+    """The numbers of a field, each in this case; what is no number is one text."""
+    written = number_form(variable, scope, form, case)
     own_labels = {"", variable}
 
     def render(context: RenderContext, out: Tokens) -> None:
@@ -57,16 +73,18 @@ def numeric_field(variable: str, scope: CompileScope, form: str = "numeric") -> 
         if context.trace is not None:
             context.trace.append(variable)
         if value.isdigit() and form == "numeric":
-            out.append(value)
+            out += (value, NUMBER_END)
             return
         tokens = context.item.tokens(variable)
-        numbers = read_numbers(value)
+        numbers = read_numbers(value, scope.locale)
         if len(tokens) > 1 or numbers.label not in own_labels or not numbers.texts[0][:1].strip():
-            out += tokens
+            out += apply_case(tokens, case, scope.english(context), scope.locale.language[:2])
         elif len(numbers.texts) == 1 and not numbers.texts[0].isdigit():
-            out += tokens if not numbers.label and "\\" not in value else [numbers.texts[0]]
+            if numbers.label or "\\" in value:
+                tokens = [numbers.texts[0]]
+            out += apply_case(tokens, case, scope.english(context), scope.locale.language[:2])
         else:
-            out.append(written.write(numbers).replace("'", "’"))
+            out += (written.write(numbers).replace("'", "’"), NUMBER_END)
 
     return render
 
@@ -75,7 +93,8 @@ def citation_number(context: RenderContext, out: Tokens) -> None:
     context.called += 1
     if context.citation_number:
         context.rendered += 1
-        out += (CITATION_NUMBER, str(context.citation_number), CITATION_NUMBER.close)
+        number = str(context.citation_number)
+        out += (CITATION_NUMBER, number, CITATION_NUMBER.close, NUMBER_END)
 
 
 def _counted(value: Callable[[RenderContext], int], written: NumberForm) -> Render:
@@ -84,30 +103,33 @@ def _counted(value: Callable[[RenderContext], int], written: NumberForm) -> Rend
         number = value(context)
         if number:
             context.rendered += 1
-            out.append(written.write(read_numbers(str(number))))
+            out += (written.write(read_numbers(str(number))), NUMBER_END)
 
     return render
 
 
 def compile_number(element: Element, scope: CompileScope) -> Render:
     variable, form = element.get("variable", ""), element.get("form", "numeric")
+    attributes = {**scope.leaf_attributes(element)}
+    case = attributes.pop("text-case", "")
     if variable == "locator":
-        render = locator(scope, form)
+        render = locator(scope, form, case)
     elif variable == "citation-number":
         render = (
             citation_number
             if form == "numeric"
             else _counted(
-                lambda context: context.citation_number, number_form(variable, scope, form)
+                lambda context: context.citation_number, number_form(variable, scope, form, case)
             )
         )
     elif variable == "first-reference-note-number":
         render = _counted(
-            lambda context: context.cite.first_note_number, number_form(variable, scope, form)
+            lambda context: context.cite.first_note_number,
+            number_form(variable, scope, form, case),
         )
     else:
-        render = numeric_field(variable, scope, form)
-    return decorate(render, scope.leaf_attributes(element), scope.english, is_leaf=True)
+        render = numeric_field(variable, scope, form, case)
+    return decorate(render, attributes, scope.english, is_leaf=True)
 
 
 def _label_value(variable: str, context: RenderContext) -> str:
@@ -135,7 +157,7 @@ def compile_label(element: Element, scope: CompileScope) -> Render:
             return
         name = context.cite.label if variable == "locator" else variable
         if plural == "contextual":
-            numbers = read_numbers(value)
+            numbers = read_numbers(value, locale)
             many = numbers.is_plural or (
                 variable in _totals and numbers.is_numeric and numbers.first > 1
             )

@@ -4,15 +4,17 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from .casing import apply_case
 from .locale import Locale
+from .tokens import plain
 
 _romans = {
     1000: "m", 900: "cm", 500: "d", 400: "cd", 100: "c", 90: "xc", 50: "l", 40: "xl", 10: "x",
     9: "ix", 5: "v", 4: "iv", 1: "i",
 }  # fmt: skip
-_joiner = re.compile(r"(\s*,?\s*&\s*|\s*,?\s+(?:and|et|und|y|e)\s+|\s*[,;]\s+|\s*(?:-+|–|—)\s*)")
+_any_and = "et|und|y|e"
 _numeric = re.compile(r"[^\W\d_]*\d+[^\W_]*(?:-[^\W_]+)?(?:\.[^\W\d_]\w*)?|\d+/\d+|[ivxl]+")
-_range_end = re.compile(r"[^\W\d_]*\d+[^\W\d_]*|[ivxlcdm]+|[IVXLCDM]+|\d+[^\W\d_]+\d+")
+_range_end = re.compile(r"[^\W\d_]*\d+[a-zß-ÿ]*|[ivxlcdm]+|[IVXLCDM]+|\d+[^\W\d_]+\d+")
 _labels = {
     "art.": "article", "bk.": "book", "ch.": "chapter", "chap.": "chapter", "col.": "column",
     "fig.": "figure", "fol.": "folio", "l.": "line", "n.": "note", "op.": "opus", "p.": "page",
@@ -60,7 +62,7 @@ class Numbers:
 
     def is_range(self, place: int, *, in_pages: bool = False) -> bool:
         """Whether a dash at this place joins a range; but in pages, one typed long stays typed."""
-        joiner = self.joiners[place].strip()
+        joiner = self.joiners[place].strip() if place < len(self.joiners) else ""
         if joiner not in {"-", "–", "--"} or (joiner == "–" and not in_pages):
             return False
         if place + 1 < len(self.joiners) and self._is_dash(place + 1):
@@ -69,8 +71,10 @@ class Numbers:
         if not (_range_end.fullmatch(first) and _range_end.fullmatch(last)):
             return False
         letters, others = _letters.match(first), _letters.match(last)
-        if letters is None or not _with_digit.search(first + last):
+        if not (_with_digit.search(first) and _with_digit.search(last)):
             return True
+        if letters is None:
+            return others is None
         # `e00127-20` is one number of an electronic page, `S12-S18` are pages of a supplement.
         return others is not None and letters[0] == others[0]
 
@@ -79,18 +83,27 @@ class Numbers:
 _longest_numbers = 1_000
 
 
-def read_numbers(text: str) -> Numbers:
-    """The numbers of a text with their labels and what joins them."""
+@lru_cache(maxsize=128)
+def _joiner(words: str) -> re.Pattern[str]:
+    return re.compile(rf"(\s*,?\s*&\s*|\s*,?\s+(?:and|{words})\s+|\s*[,;]\s+|\s*(?:-+|–)\s*)")
+
+
+def read_numbers(text: str, locale: Locale | None = None) -> Numbers:
+    """The numbers of a text with their labels and what joins them: signs, `and`, its translation.
+
+    Without a locale, those of a few languages.
+    """
+    words = re.escape(locale.term("and") or "and") if locale is not None else _any_and
     return (
-        _read_short(text)
+        _read_short(text, words)
         if len(text) <= _longest_numbers
         else Numbers("", (text.strip(),), ("",), ())
     )
 
 
 @lru_cache(maxsize=8192)
-def _read_short(text: str) -> Numbers:
-    parts = _joiner.split(text.strip().replace("\\-", _hidden))
+def _read_short(text: str, words: str) -> Numbers:
+    parts = _joiner(words).split(text.strip().replace("\\-", _hidden))
     texts, labels = [], []
     for part in parts[::2]:
         found = _label.match(part)
@@ -99,8 +112,12 @@ def _read_short(text: str) -> Numbers:
     return Numbers(labels[0], tuple(texts), ("", *labels[1:]), tuple(parts[1::2]))
 
 
-def is_numeric(text: str) -> bool:
-    return bool(text) and read_numbers(text).is_numeric
+def is_numeric(text: str, variable: str = "") -> bool:
+    """Whether a text is numbers alone; a label before them is that of another variable or none."""
+    if not text:
+        return False
+    numbers = read_numbers(text)
+    return numbers.is_numeric and numbers.label in {"", variable or numbers.label}
 
 
 def roman(value: int) -> str:
@@ -152,6 +169,8 @@ class NumberForm:
     page_format: str = ""
     makes_ranges: bool = True
     in_pages: bool = False
+    rises_only: bool = False
+    case: str = ""
 
     def write(self, numbers: Numbers) -> str:
         pieces = [self._number(numbers.texts[0])]
@@ -159,6 +178,9 @@ class NumberForm:
         for place, joiner in enumerate(numbers.joiners):
             text = numbers.texts[place + 1]
             if self.makes_ranges and numbers.is_range(place, in_pages=self.in_pages):
+                if self.rises_only and _falls(numbers.texts[place], text):
+                    pieces += ["-", self._number(text)]
+                    continue
                 pieces += [self.dash, text] if labelled else self._range(numbers.texts[place], text)
                 continue
             pieces.append(_plain_joiner(joiner))
@@ -172,15 +194,16 @@ class NumberForm:
         return "".join(pieces)
 
     def _number(self, text: str) -> str:
+        written = text
         if (
-            self.form == "numeric"
-            or not text.isascii()
-            or not text.isdigit()
-            or text[0] == "0"
-            or len(text) > 9
+            self.form != "numeric"
+            and text.isascii()
+            and text.isdigit()
+            and text[0] != "0"
+            and len(text) <= 9
         ):
-            return text
-        return format_number(int(text), self.form, self.locale, self.gender)
+            written = format_number(int(text), self.form, self.locale, self.gender)
+        return plain(apply_case([written], self.case, True)) if self.case else written
 
     def _range(self, first: str, last: str) -> list[str]:
         if not self.page_format:
@@ -193,6 +216,11 @@ class NumberForm:
             return ["-", last]
         kept = prefix if self.page_format == "expanded" else ""
         return [self.dash, kept + self._number(page_range(start, end, self.page_format))]
+
+
+def _falls(first: str, last: str) -> bool:
+    """Whether the second of two numbers is no greater than the first."""
+    return first.isdecimal() and last.isdecimal() and int(last[-400:]) <= int(first[-400:])
 
 
 def _plain_joiner(joiner: str) -> str:

@@ -1,14 +1,14 @@
 """One name as tokens: its parts in the order, length and looks that the style asks for."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from carrel.libraries.text.xml import Element
 
 from .casing import apply_case
 from .name_values import PersonName, initials, is_latin_like
-from .scope import font_marks
-from .tokens import Mark, Token, Tokens, read_markup
+from .scope import ITALIC_FONT, font_marks, is_ideographic
+from .tokens import FORMATTING, Mark, Token, Tokens, mark, read_markup
 
 _many = 10**9
 
@@ -70,9 +70,17 @@ def read_name_format(element: Element | None, language: str) -> NameFormat:
 
 
 def read_options(
-    inherited: Mapping[str, str], names: Element, style: Element, language: str
+    inherited: Mapping[str, str],
+    names: Element,
+    style: Element,
+    language: str,
+    outer_parts: Mapping[str, Element],
+    forced: Mapping[str, str],
 ) -> NameOptions:
-    """What holds for this cs:names: style, area, cs:names itself, then its cs:name."""
+    """What holds for this cs:names: style, area, cs:names, its cs:name, what a sort key forces.
+
+    `outer_parts` are the name parts of the cs:names that this one stands in for.
+    """
     name, et_al = names.find("name"), names.find("et-al")
     found = dict(inherited)
     found.update({key: value for key, value in names.attrib.items() if key != "delimiter"})
@@ -88,7 +96,8 @@ def read_options(
             found["name-form"] = name.attrib["form"]
         if "delimiter" in name.attrib:
             found["name-delimiter"] = name.attrib["delimiter"]
-    parts = {part.get("name", ""): part for part in (name if name is not None else [])}
+    found.update(forced)
+    parts = {**outer_parts, **read_name_parts(names)}
     et_al_min = _number(found.get("et-al-min"), _many)
     use_first = _number(found.get("et-al-use-first"), _many)
     return NameOptions(
@@ -119,6 +128,35 @@ def read_options(
     )
 
 
+def read_name_parts(names: Element) -> dict[str, Element]:
+    """The cs:name-part elements of a cs:names, by the part that they format."""
+    name = names.find("name")
+    return {part.get("name", ""): part for part in (name if name is not None else [])}
+
+
+def read_literal_format(options: NameOptions) -> NameFormat:
+    """How a name that is one text looks: as a whole name and as a family name at once."""
+    whole, family = options.name, options.family
+    fonts = {font.kind: font for font in (*whole.fonts, *family.fonts)}
+    return NameFormat(
+        tuple(fonts[kind] for kind in FORMATTING if kind in fonts),
+        family.case or whole.case,
+        language=family.language,
+    )
+
+
+def read_list_format(options: NameOptions) -> NameFormat:
+    """How a list with et al. looks: a font that is set to normal is seen where et al. differs."""
+    others = {font.kind for font in options.et_al.fonts if font.value != "normal"}
+    fonts = tuple(
+        mark(font.kind, font.value, flips=True)
+        if font.value == "normal" and font.kind in others
+        else font
+        for font in options.name.fonts
+    )
+    return replace(options.name, fonts=fonts)
+
+
 def _number(value: str | None, default: int) -> int:
     return int(value) if value and value.strip().isdecimal() else default
 
@@ -137,18 +175,20 @@ def render_name(
     name: PersonName, options: NameOptions, inverted: bool, level: int, in_sort: bool
 ) -> Tokens:
     if name.literal:
-        return apply_name_format(read_markup(name.literal), options.family)
+        return read_markup(name.literal)  # Its looks are those of `read_literal_format`.
     given = _given(name, options, level)
     if not is_latin_like(name.family + name.given):
         return [
             *_format_inside(_text(name.non_dropping), options.family),
-            *apply_name_format(_text(name.family), options.family),
-            *apply_name_format(_text(given), options.given),
+            *_format_inside(_text(name.family), options.family),
+            *_format_inside(_text(given), options.given),
         ]
     if name.static_ordering or not is_latin_like(name.family):
         return _in_fixed_order(name, given, options)
     if inverted and level != FAMILY_ONLY:
         return _inverted(name, given, options, in_sort)
+    if level == FAMILY_ONLY and not (name.family or name.non_dropping):
+        return _format_inside(_text(name.given), options.given)  # All that there is of the name.
     if level == FAMILY_ONLY:
         if in_sort and options.demote != "never":
             return _join_with_space(_text(name.family), _text(name.non_dropping))
@@ -158,44 +198,32 @@ def render_name(
                 options.sort_separator,
                 *_format_inside(_text(name.non_dropping), options.family),
             ]
-        return _family_with_particle(name, options)
-    if name.dropping and name.non_dropping:
-        front = _joined(
-            _format_inside(_text(given), options.given),
-            _format_inside(_text(name.dropping), options.given),
-            " ",
-        )
-        both = _joined(
-            _with_affixes(front, options.given),
-            _family_with_particle(name, options),
-            options.particle_space,
-        )
-    elif name.dropping[-1:] in {"’", "'"}:
-        front = _with_affixes(_format_inside(_text(given), options.given), options.given)
-        bare = _join_with_space(
-            _format_inside(_text(name.dropping), options.given), _bare_family(name, options)
-        )
-        both = _join_with_space(front, _with_affixes(bare, options.family))
+        return (_sorted_family if in_sort else _family_with_particle)(name, options)
+    return _in_display_order(name, given, options)
+
+
+def _in_display_order(name: PersonName, given: str, options: NameOptions) -> Tokens:
+    """Given name first; the affixes of the family name hold its particles and suffix, too."""
+    front = _format_inside(_text(given), options.given)
+    if name.family:
+        front = _with_affixes(front, options.given)
+    dropping = _format_inside(_text(name.dropping), options.given)
+    if name.non_dropping:
+        family = _joined(dropping, _bare_family(name, options), options.particle_space)
     else:
-        front = _join_with_space(
-            _format_inside(_text(given), options.given),
-            _format_inside(_text(name.dropping), options.given),
-        )
-        space = options.particle_space if name.dropping else " "
-        both = _join_with_space(
-            _with_affixes(front, options.given), _family_with_particle(name, options), space
-        )
+        family = _join_with_space(dropping, _bare_family(name, options))
     if name.suffix:
-        both += [", " if name.comma_suffix else " ", *_text(_suffix(name, options))]
-    return both
+        family = [*family, ", " if name.comma_suffix else " ", *_text(_suffix(name, options))]
+    space = options.particle_space if name.dropping and not name.non_dropping else " "
+    return _join_with_space(front, _with_affixes(family, options.family), space)
 
 
 def _in_fixed_order(name: PersonName, given: str, options: NameOptions) -> Tokens:
     """Family before given name, whatever the style says, without what Latin script adds."""
     parts = (
         _format_inside(_text(name.non_dropping), options.family),
-        apply_name_format(_text(name.family), options.family),
-        apply_name_format(_text(given), options.given),
+        _format_inside(_text(name.family), options.family),
+        _format_inside(_text(given), options.given),
     )
     found: Tokens = []
     for part in parts:
@@ -247,13 +275,14 @@ def _inverted(name: PersonName, given: str, options: NameOptions, in_sort: bool)
         )
         tail = _joined(tail, _format_inside(_text(name.non_dropping), options.family), " ")
     else:
-        family = _family_with_particle(name, options)
-        tail = _join_with_space(
+        family = (_sorted_family if in_sort else _family_with_particle)(name, options)
+        parts: list[Tokens] = [
             _format_inside(_text(given), options.given),
             _format_inside(_text(name.dropping), options.given),
-        )
-    if in_sort and name.non_dropping[-1:] in {"'", "’"} and not demoted:
-        family = [*_text(name.non_dropping), " ", *_text(name.family)]
+        ]
+        if in_sort and options.demote == "never":
+            parts.reverse()  # Kept with the family name, particles come before the given name.
+        tail = _join_with_space(parts[0], parts[1])
     tail = _with_affixes(tail, options.given)
     whole = _joined(family, tail, options.sort_separator)
     if name.suffix:
@@ -263,6 +292,13 @@ def _inverted(name: PersonName, given: str, options: NameOptions, in_sort: bool)
 
 def _family_with_particle(name: PersonName, options: NameOptions) -> Tokens:
     return _with_affixes(_bare_family(name, options), options.family)
+
+
+def _sorted_family(name: PersonName, options: NameOptions) -> Tokens:
+    """In sort keys, a particle that is kept with the name is a word of its own."""
+    if name.non_dropping[-1:] in {"'", "’"}:
+        return [*_text(name.non_dropping), " ", *_text(name.family)]
+    return _family_with_particle(name, options)
 
 
 def _bare_family(name: PersonName, options: NameOptions) -> Tokens:
@@ -293,8 +329,11 @@ def _format_inside(tokens: Tokens, look: NameFormat) -> Tokens:
     if look.case:
         tokens = apply_case(tokens, look.case, True, look.language)
     if look.fonts:
-        opening: list[Token] = [*reversed(look.fonts)]
-        tokens = [*opening, *tokens, *(one.close for one in look.fonts)]
+        fonts = look.fonts
+        if ITALIC_FONT in fonts and is_ideographic(tokens):
+            fonts = tuple(one for one in fonts if one is not ITALIC_FONT)
+        opening: list[Token] = [*reversed(fonts)]
+        tokens = [*opening, *tokens, *(one.close for one in fonts)]
     return tokens
 
 

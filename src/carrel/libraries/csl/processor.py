@@ -1,7 +1,7 @@
 """A bibliography and its citations: items in, entries and in-text citations out."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,44 +25,62 @@ from .context import (
 )
 from .disambiguation import Disambiguator, GivenNames
 from .errors import ItemNotFoundError, StyleBrokenError
-from .formats import FORMATS, OutputName, TextRun, to_runs, write_tokens
+from .formats import OutputName, TextRun, output_format
 from .items import CitedItem, citation_label
+from .locale import check_locale
 from .name_values import PersonName
 from .punctuation import resolve_punctuation
-from .sorting import sort_by_keys
+from .rendered import RenderedText
+from .sorting import SortKey, sort_by_keys
 from .style import LEFT_MARGIN, Style, StyleLayout
-from .tokens import NAMES, Tokens
+from .tokens import Tokens
 
 
 def entry_tokens(layout: StyleLayout, context: RenderContext) -> tuple[Tokens, NameSet | None]:
-    """The entry, and the names that open it; nothing where the style leaves such works out."""
+    """The entry, and the first names in it; nothing where the style leaves such works out."""
     if layout.options.get("second-field-align"):
         tokens = layout.render_aligned(context)
     else:
         tokens = capitalize_leading_term(layout.render(context))
     if not tokens:
         return [], None
-    names = context.name_sets[0] if context.name_sets and _opens_with_names(tokens) else None
+    names = context.name_sets[0] if context.name_sets else None
     last = tokens[-1]
     if layout.suffix and last.__class__ is not str and last.kind == "display":  # type: ignore[union-attr]
         tokens.insert(len(tokens) - 1, layout.suffix)
     else:
         tokens.append(layout.suffix)
     fonts = layout.fonts
-    return [layout.prefix, *reversed(fonts), *tokens, *(one.close for one in fonts)], names
+    # In the margin the prefix stands with the first field.
+    tokens.insert(1 if tokens[0] is LEFT_MARGIN else 0, layout.prefix)
+    tokens = [*reversed(fonts), *tokens, *(one.close for one in fonts)]
+    return _free_spaces(tokens), names
 
 
-def _opens_with_names(tokens: Tokens) -> bool:
-    """Whether nothing but the margin comes before the names."""
-    in_margin = False
-    for token in tokens:
-        if token is NAMES:
-            return True
-        if token is LEFT_MARGIN or token is LEFT_MARGIN.close:
-            in_margin = token is LEFT_MARGIN
-        elif token.__class__ is str and token.strip() and not in_margin:
-            return False
-    return False
+def _free_spaces(tokens: Tokens) -> Tokens:
+    """The entry with a space that would begin its first block or end its last outside of it."""
+    tokens = [token for token in tokens if token]
+    texts = [(place, token) for place, token in enumerate(tokens) if isinstance(token, str)]
+    if not texts:
+        return tokens
+    last, end = texts[-1]
+    if _is_block(tokens, last + 1) and end.endswith(" "):
+        tokens[last] = end.rstrip(" ")
+        tokens.append(" ")
+    first, _ = texts[0]
+    begin = tokens[first]
+    if _is_block(tokens, first - 1) and isinstance(begin, str) and begin.startswith(" "):
+        tokens[first] = begin.lstrip(" ")
+        tokens.insert(0, " ")
+    return tokens
+
+
+def _is_block(tokens: Tokens, place: int) -> bool:
+    """Whether the edge of a block is at this place, with no font between it and the text."""
+    if not 0 <= place < len(tokens):
+        return False
+    token = tokens[place]
+    return not isinstance(token, str) and token.kind == "display"
 
 
 def name_substitution(
@@ -113,18 +131,16 @@ class Processor:
         output: OutputName = "text",
     ) -> None:
         self.style = style
+        if locale is not None:
+            check_locale(locale, style.source)
         self.compiled = style.compiled(locale)
         self.locale = self.compiled.locale
-        self.format = FORMATS[output]
+        self.format = output_format(output)
         self.quotes = self.locale.quotes()
         self.range_delimiter = "–"
         self._budget = current_budget()
         self.items: dict[str, CitedItem] = {}
-        for source in items:
-            item = CitedItem(source)
-            if not item.id:
-                item.id = f"item-{len(self.items) + 1}"
-            self.items[item.id] = item
+        self.add_items(items)
         self.order: list[str] = []
         self.numbers: dict[str, int] = {}
         self.disambiguations: dict[str, Disambiguation] = {}
@@ -148,11 +164,19 @@ class Processor:
         keys = layout.sort if layout is not None else []
         try:
             self.order = sort_by_keys(ids, keys, self._sort_context)
-            if keys and not keys[0].is_citation_number:
-                self.numbers = {item_id: number for number, item_id in enumerate(self.order, 1)}
+            self._number_entries(keys)
             self._disambiguate_items()
         except RecursionError:
             raise self._too_deep() from None
+
+    def _number_entries(self, keys: list[SortKey]) -> None:
+        """Numbers follow the order of the entries, downwards where they are sorted downwards."""
+        by_number = [key for key in keys if key.has_citation_number]
+        order = self.order
+        if by_number and by_number[0].is_descending:
+            order = order[::-1]
+        if keys:
+            self.numbers = {item_id: number for number, item_id in enumerate(order, 1)}
 
     def _sort_context(self, item_id: str) -> RenderContext:
         self._budget.step(_STEPS_PER_RENDERING)
@@ -233,7 +257,15 @@ class Processor:
             context.year_suffix = context.fields["year-suffix"]
 
     def sorted_cites(self, cites: list[Cite]) -> list[Cite]:
-        return sort_by_keys(cites, self.compiled.citation.sort, self._cite_sort_context)
+        keys = self.compiled.citation.sort
+        if self.citations.moves_groups:
+            keys = [*keys, SortKey(self._cited_names_text, language=self.locale.language)]
+        return sort_by_keys(cites, keys, self._cite_sort_context)
+
+    def _cited_names_text(self, context: RenderContext) -> str:
+        """The names of a cite: groups of cites that the style sorts alike go by them."""
+        self.compiled.citation.render(context)
+        return context.names_text or ""
 
     def _cite_sort_context(self, cite: Cite) -> RenderContext:
         """A cite as it sorts: where it stands in the text says nothing about its order."""
@@ -241,34 +273,68 @@ class Processor:
         context.is_subsequent = False
         return context
 
+    def add_items(self, items: Iterable[Mapping[str, Any]]) -> None:
+        """Read items; one of a known id takes its place. They count once they are registered."""
+        for source in items:
+            item = CitedItem(source)
+            if not item.id:
+                item.id = f"item-{len(self.items) + 1}"
+            self.items[item.id] = item
+
     def cite(self, clusters: Sequence[Cluster]) -> list[str]:
         """Each citation as text; positions such as ibid follow from the order of the clusters."""
-        self._budget = current_budget()
+        clusters = [self.in_order(cluster) for cluster in clusters]
         set_positions(
             [cluster for cluster in clusters if not cluster.has_positions], self.near_note_distance
         )
+        return [each.write(self.format.name) for each in self.render_citations(clusters)]
+
+    def in_order(self, cluster: Cluster) -> Cluster:
+        """The cluster with its cites as the style sorts them: a position follows from the order."""
+        if cluster.is_unsorted or not self.compiled.citation.sort:
+            return cluster
+        self._budget = current_budget()
         try:
-            return [self._finish(self.citations.cluster(cluster)) for cluster in clusters]
+            cites = self.sorted_cites(self._before_sorting(cluster.cites))
+        except RecursionError:
+            raise self._too_deep() from None
+        return replace(cluster, cites=cites, is_unsorted=True)
+
+    def _before_sorting(self, cites: list[Cite]) -> list[Cite]:
+        """Of cites that are equal the later first, where a style that collapses years descends."""
+        area = self.compiled.citation
+        is_turned = (
+            area.options.get("collapse", "").startswith("year") and area.sort[0].is_descending
+        )
+        return cites[::-1] if is_turned else cites
+
+    def render_citations(self, clusters: Sequence[Cluster]) -> list[RenderedText]:
+        """Each citation in every format; the cites have their positions already."""
+        self._budget = current_budget()
+        try:
+            return [self._resolve(self.citations.cluster(cluster)) for cluster in clusters]
         except RecursionError:
             raise self._too_deep() from None
 
+    def render_entries(self) -> list[tuple[str, RenderedText]]:
+        """The id and the entry of each item, in every format and in the style's order."""
+        return [(item_id, self._resolve(tokens)) for item_id, tokens in self._entries()]
+
     def bibliography(self) -> list[BibliographyEntry]:
         """The entries in the style's order; empty where the style makes no bibliography."""
+        name = self.format.name
         return [
-            BibliographyEntry(item_id, self._finish(tokens)) for item_id, tokens in self._entries()
+            BibliographyEntry(item_id, entry.write(name))
+            for item_id, entry in self.render_entries()
         ]
 
     def bibliography_runs(self) -> list[tuple[str, list[TextRun]]]:
         """The entries as stretches of text with their looks, for any other format."""
-        in_quote = self.locale.punctuation_in_quote
-        return [
-            (item_id, to_runs(resolve_punctuation(tokens, in_quote), self.quotes))
-            for item_id, tokens in self._entries()
-        ]
+        return [(item_id, entry.runs) for item_id, entry in self.render_entries()]
 
-    def _finish(self, tokens: Tokens) -> str:
-        return write_tokens(
-            resolve_punctuation(tokens, self.locale.punctuation_in_quote), self.format, self.quotes
+    def _resolve(self, tokens: Tokens) -> RenderedText:
+        return RenderedText(
+            resolve_punctuation(tokens, self.locale.punctuation_in_quote), self.quotes
         )
 
     def _entries(self) -> list[tuple[str, Tokens]]:

@@ -1,6 +1,21 @@
 """Punctuation where two pieces meet: no doubles, and stops on the right side of quotes."""
 
-from .tokens import DELIMITER, FONT_END, GLUE, GROUP_END, Mark, Token, Tokens, mark
+from .tokens import (
+    DECORATED,
+    DECORATED_PREFIX,
+    DELIMITER,
+    ELEMENT_QUOTES,
+    FONT_END,
+    GLUE,
+    GROUP_END,
+    NUMBER_END,
+    PREFIX,
+    SIGN_END,
+    Mark,
+    Token,
+    Tokens,
+    mark,
+)
 
 # left sign -> right sign -> what both together become
 SIGN_PAIRS = {
@@ -19,7 +34,8 @@ _PLAIN_SEAM = mark("part", "seam")
 _SWALLOWED = mark("part", "swallowed")
 
 
-_seams = frozenset({DELIMITER, FONT_END, GROUP_END})
+_TEXT = mark("part", "text")
+_seams = frozenset({DELIMITER, FONT_END, GROUP_END, DECORATED_PREFIX, PREFIX})
 
 
 def resolve_punctuation(tokens: Tokens, in_quote: bool) -> Tokens:
@@ -29,10 +45,15 @@ def resolve_punctuation(tokens: Tokens, in_quote: bool) -> Tokens:
     quote_end = -1  # place of the first quotation mark closed since
     seam = _PLAIN_SEAM  # what kind of edge lies between the last text and the next
     moved = False  # whether the last sign was moved inside the quotation marks
-    for token in tokens:
+    released = -1  # place of a sign that has left the quotation marks of its text
+    for token in _settle_prefixes(_drop_after_repeated(tokens)):
         if token.__class__ is not str:
             if token in _seams:
-                seam = token if token is FONT_END or seam is _PLAIN_SEAM else seam
+                seam = _pass_seam(token, seam, quote_end)
+                continue
+            if quote_end < 0 and _leaves_quotes(token, out, last, in_quote):
+                last, quote_end = _release_sign(token, out, last), -1
+                released = last
                 continue
             last, quote_end = _pass_mark(token, last, quote_end, len(out))  # type: ignore[arg-type]
             out.append(token)
@@ -42,9 +63,8 @@ def resolve_punctuation(tokens: Tokens, in_quote: bool) -> Tokens:
             continue
         if last >= 0:
             first = text[0]
-            if first == " ":
-                if out[last][-1] in _spaces:  # type: ignore[index]
-                    text = text.lstrip(" ")
+            if first == " " and out[last][-1] in _spaces:  # type: ignore[index]
+                text = text if _begins_right_block(out[-1]) else text.lstrip(" ")
             elif first in SIGN_PAIRS:
                 if quote_end >= 0:
                     length, places = len(out[last]), len(out)  # type: ignore[arg-type]
@@ -53,7 +73,8 @@ def resolve_punctuation(tokens: Tokens, in_quote: bool) -> Tokens:
                     if len(out) > places:
                         last, quote_end = _last_text(out), quote_end + 1
                 else:
-                    last, text = _resolve_signs(out, last, text, in_quote, seam)
+                    edge = PREFIX if last == released else seam
+                    last, text = _resolve_signs(out, last, text, in_quote, edge)
             if not text:
                 seam = _SWALLOWED if first == "." else _PLAIN_SEAM
                 continue
@@ -64,13 +85,99 @@ def resolve_punctuation(tokens: Tokens, in_quote: bool) -> Tokens:
     return out
 
 
+def _begins_right_block(token: Token) -> bool:
+    """Whether the block beside the margin begins here, whose space is its own."""
+    return (
+        token.__class__ is not str
+        and token.is_open  # type: ignore[union-attr]
+        and token.value == "right-inline"  # type: ignore[union-attr]
+    )
+
+
+def _leaves_quotes(token: Token, out: Tokens, last: int, in_quote: bool) -> bool:
+    """Whether the sign that ends a text leaves the quotation marks of its element."""
+    return (
+        token is ELEMENT_QUOTES.close
+        and not in_quote
+        and last >= 0
+        and len(out[last]) > 1  # type: ignore[arg-type]
+        and out[last][-1] in _moves_out  # type: ignore[index]
+    )
+
+
+def _release_sign(token: Token, out: Tokens, last: int) -> int:
+    """Set the sign behind its quotation mark; returns its place."""
+    before: str = out[last]  # type: ignore[assignment]
+    out[last] = before[:-1]
+    out += (token, before[-1])
+    return len(out) - 1
+
+
+def _drop_after_repeated(tokens: Tokens) -> Tokens:
+    """Where a suffix repeats the one inside of it, the sign of what follows gives way to both."""
+    out: Tokens = []
+    sign = ""  # the text before, where it is a single sign
+    is_repeated = is_edge = False
+    for token in tokens:
+        if not isinstance(token, str):
+            is_edge = is_edge or token is PREFIX or token is DELIMITER
+            if token is not DECORATED:
+                sign = ""
+            is_repeated = is_repeated and (token.kind == "part" and token is not GLUE)
+            if token is not SIGN_END:
+                out.append(token)
+            continue
+        gives_way = is_repeated and is_edge and token[:1] in SIGN_PAIRS
+        text = token[1:] if gives_way else token
+        is_repeated = bool(sign) and text.rstrip(" ") == sign
+        sign = text if text in SIGN_PAIRS else ""
+        is_edge = False
+        out.append(text)
+    return out
+
+
+def _settle_prefixes(tokens: Tokens) -> Tokens:
+    """The marks of prefixes as what they mean here: apart from what is before, glued, or none."""
+    out: Tokens = []
+    is_decorated = is_prefix = is_delimiter = False
+    before = _TEXT  # what kind of text the last one is
+    for token in tokens:
+        if token is DECORATED:
+            is_decorated = True
+        elif token is PREFIX or token is DECORATED_PREFIX:
+            is_prefix = True
+            if before is PREFIX:
+                out.append(GLUE)  # Two prefixes that meet are both kept.
+            elif is_decorated or token is DECORATED_PREFIX:
+                out.append(DECORATED_PREFIX)
+            else:
+                out.append(DELIMITER if before is DELIMITER else PREFIX)
+        elif token and token.__class__ is str:
+            if before is not _TEXT and not is_prefix and token[0] in SIGN_PAIRS:
+                out.append(DELIMITER)  # A text's own first sign gives way only to its like.
+            out.append(token)
+            before = PREFIX if is_prefix else DELIMITER if is_delimiter else _TEXT
+            is_decorated = is_prefix = is_delimiter = False
+        else:
+            out.append(token)
+            is_delimiter = is_delimiter or token is DELIMITER
+    return out
+
+
+def _pass_seam(token: Mark, seam: Mark, quote_end: int) -> Mark:
+    """The kind of edge after one more: a font decides, but not where a quotation has ended."""
+    if token is DECORATED_PREFIX:
+        return FONT_END if quote_end < 0 else seam
+    return token if token is FONT_END or seam is _PLAIN_SEAM else seam
+
+
 def _pass_mark(mark: Mark, last: int, quote_end: int, place: int) -> tuple[int, int]:
     """Where the last text and the end of a quotation are after a mark that is no font."""
     if mark.kind == "quotes":
         if mark.is_open:
             return last, -1
         return last, place if last >= 0 and quote_end < 0 else quote_end
-    if mark is GLUE or (mark.kind == "display" and mark.is_open):
+    if mark is GLUE:
         return -1, -1
     return last, quote_end
 
@@ -82,6 +189,8 @@ def _resolve_after_quote(
     end = out[last][-1]  # type: ignore[index]
     if seam is not FONT_END and end in "!?" and text[0] in ".:":
         return text[1:]
+    if not in_quote and seam is FONT_END and end in "!?" and text[0] != end:
+        return text
     if moved and end in SIGN_PAIRS and SIGN_PAIRS[end][text[0]] == end:
         return text[1:]
     return _resolve_at_quote(out, last, text, in_quote)
@@ -93,13 +202,17 @@ def _resolve_signs(
     """A sign behind another: returns the place of the last text and what is left of the new one."""
     before: str = out[last]  # type: ignore[assignment]
     end, first = before[-1], text[0]
-    if _ends_block(out[-1]):
+    edge = next((place for place in range(last + 1, len(out)) if _is_block_edge(out[place])), -1)
+    if edge >= 0:
         # A sign that would open a line closes the block before it.
-        out.insert(len(out) - 1, first)
-        return last, text[1:]
+        if not _is_block_edge(out[edge], closing=True):
+            return last, text
+        if end not in SIGN_PAIRS:
+            out.insert(edge, first)
+            return edge, text[1:]
     if end not in SIGN_PAIRS:
         return last, text
-    if _stays(seam, end, first) or (first == "." and end in ":;" and _is_affix(out, last)):
+    if _stays(seam, end, first, out, last):
         return last, text
     both = SIGN_PAIRS[end][first]
     is_alone = len(before) == 1 and last > 0 and _closes_quote(out[last - 1])
@@ -112,27 +225,34 @@ def _resolve_signs(
     return last, both[1:] + text[1:]
 
 
-def _ends_block(token: Token) -> bool:
-    """Whether a block of its own ends here."""
-    return token.__class__ is not str and token.kind == "display" and not token.is_open  # type: ignore[union-attr]
+def _is_block_edge(token: Token, *, closing: bool = False) -> bool:
+    """Whether a block of its own begins or ends here."""
+    if token.__class__ is str or token.kind != "display":  # type: ignore[union-attr]
+        return False
+    return not (closing and token.is_open)  # type: ignore[union-attr]
 
 
 def _is_affix(out: Tokens, last: int) -> bool:
-    """Whether the last text is an affix such as `):`, or the sign of a number: it stays so."""
+    """Whether the last text is the suffix of a number, such as `):`: it keeps its signs."""
     before: str = out[last]  # type: ignore[assignment]
-    if len(before) > 1:
-        return not any(sign.isalnum() for sign in before)
+    if any(sign.isalnum() for sign in before):
+        return False
     previous = _last_text(out[:last])
-    return previous >= 0 and out[previous][-1].isdigit()  # type: ignore[index]
+    between = out[previous:last]
+    return previous >= 0 and NUMBER_END in between and GLUE not in between
 
 
-def _stays(seam: Mark, end: str, first: str) -> bool:
+def _stays(seam: Mark, end: str, first: str, out: Tokens, last: int) -> bool:
     """Whether both signs are kept at this seam, although one of them could give way."""
-    if seam is _PLAIN_SEAM:
+    if seam is PREFIX:
         return False
     if seam is DELIMITER:
-        return end in ":;" and end != first
-    if seam is GROUP_END:
+        # What is glued to the text before it is the rest of a field, not an affix.
+        is_rest = last > 0 and out[last - 1] is GLUE
+        return end != first and not (is_rest or any(sign.isalnum() for sign in out[last]))  # type: ignore[union-attr]
+    if end != first and _is_affix(out, last):
+        return True
+    if seam is _PLAIN_SEAM or seam is GROUP_END:
         return False
     return end != first and (seam is FONT_END or (first == ":" and end in "!?"))
 
@@ -145,7 +265,7 @@ def _resolve_at_quote(out: Tokens, last: int, text: str, in_quote: bool) -> str:
     if end not in SIGN_PAIRS:
         if in_quote and first in _moves_in:
             after = last + 1
-            while after < len(out) and out[after].flips:  # type: ignore[union-attr]
+            while after < len(out) and out[after].flips and out[after].kind != "display":  # type: ignore[union-attr]
                 after += 1
             if after > last + 1:
                 out.insert(after, first)  # a word in italics does not take the comma with it
@@ -153,13 +273,12 @@ def _resolve_at_quote(out: Tokens, last: int, text: str, in_quote: bool) -> str:
                 out[last] = before + first
             return rest
         return text
-    if not in_quote and end in _moves_out:
-        out[last] = before[:-1]
-        return SIGN_PAIRS[end][first] + rest
     if end == first:
         return rest
     if not in_quote:
-        return text
+        both = SIGN_PAIRS[end][first]
+        out[last] = before[:-1] + both[0]
+        return both[1:] + rest
     if first in _moves_in:
         out[last] = before[:-1] + SIGN_PAIRS[end][first]
         return rest

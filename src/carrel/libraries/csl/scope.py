@@ -11,7 +11,22 @@ from .casing import apply_case
 from .context import RenderContext
 from .errors import StyleBrokenError
 from .locale import Locale
-from .tokens import FONT_END, FORMATTING, QUOTES, Mark, Tokens, mark
+from .punctuation import SIGN_PAIRS
+from .tokens import (
+    DECORATED,
+    DECORATED_PREFIX,
+    DOUBLE_QUOTES,
+    ELEMENT_QUOTES,
+    FONT_END,
+    FORMATTING,
+    NUMBER_END,
+    PREFIX,
+    QUOTES,
+    SINGLE_QUOTES,
+    Mark,
+    Tokens,
+    mark,
+)
 
 Render = Callable[[RenderContext, Tokens], None]
 
@@ -25,8 +40,22 @@ def font_marks(attributes: Mapping[str, str]) -> list[Mark]:
     return [mark(kind, attributes[kind]) for kind in FORMATTING if attributes.get(kind)]
 
 
-def strip_periods(tokens: Tokens) -> Tokens:
-    return [token.replace(".", "") if token.__class__ is str else token for token in tokens]
+def is_ideographic(tokens: Tokens) -> bool:
+    """Whether a text is in Chinese or Japanese signs alone, which have no italics."""
+    return len(tokens) == 1 and bool(_only_ideographs.fullmatch(str(tokens[0])))
+
+
+# A full stop inside a word, an address or a number with letters marks no abbreviation.
+_period = re.compile(r"\.(?![a-z])")
+_any_period = re.compile(r"\.")
+
+
+def strip_periods(tokens: Tokens, period: re.Pattern[str] = _period) -> Tokens:
+    return [period.sub("", token) if token.__class__ is str else token for token in tokens]
+
+
+# What strip-periods takes off: of a term (where it says `all` in here) every full stop.
+_periods_to_strip = {"true": _period, "all": _any_period}
 
 
 def always_english(context: RenderContext) -> bool:
@@ -45,10 +74,13 @@ def decorate(
     """The same rendering with this element's looks; the plain function where it has none."""
     fonts = font_marks(attributes)
     case = attributes.get("text-case", "")
-    strips = attributes.get("strip-periods") == "true"
+    strips = _periods_to_strip.get(attributes.get("strip-periods", ""))
     display = attributes.get("display", "")
     prefix, suffix = attributes.get("prefix", ""), attributes.get("suffix", "")
-    marks = [*fonts, QUOTES] if attributes.get("quotes") == "true" else fonts
+    quotes = ELEMENT_QUOTES if is_leaf else QUOTES
+    marks = [*fonts, quotes] if attributes.get("quotes") == "true" else fonts
+    if attributes.get("quotes") == "false":
+        render = _with_own_quotes(render, attributes.get(OWN_QUOTES, ""), is_leaf=is_leaf)
     if marks or case or strips or display:
         return _formatted(
             render,
@@ -65,6 +97,35 @@ def decorate(
     return _with_affixes(render, prefix, suffix) if prefix or suffix else render
 
 
+# What a leaf is told besides its attributes: which typed quotation marks its locale has, too.
+OWN_QUOTES = "own-quotes"
+# Typed quotation marks, and those of the locale in their place.
+_typed_quotes = {"“”": (DOUBLE_QUOTES, QUOTES), "‘’": (SINGLE_QUOTES, QUOTES)}
+
+
+def _with_own_quotes(render: Render, pairs: str, *, is_leaf: bool) -> Render:
+    """The rendering with typed quotation marks as the locale has them: quotes is set, to false."""
+    own_quotes = {
+        token: own
+        for signs, (typed, mark) in _typed_quotes.items()
+        if signs in pairs.split()
+        for token, own in ((typed, mark), (typed.close, mark.close))
+    }
+
+    def own(context: RenderContext, out: Tokens) -> None:
+        start = len(out)
+        render(context, out)
+        if len(out) > start + 1:
+            out[start:] = [
+                token if token.__class__ is str else own_quotes.get(token, token)  # type: ignore[arg-type]
+                for token in out[start:]
+            ]
+        elif is_leaf and len(out) > start:
+            out.append(FONT_END)
+
+    return own
+
+
 def _formatted(
     render: Render,
     english: Callable[[RenderContext], bool],
@@ -72,7 +133,7 @@ def _formatted(
     case: str,
     display: str,
     *,
-    strips: bool,
+    strips: re.Pattern[str] | None,
     prefix: str,
     suffix: str,
     is_leaf: bool,
@@ -84,14 +145,19 @@ def _formatted(
     has_end = is_leaf and bool(marks)
     is_slanted = is_leaf and marks == [ITALIC_FONT]
     screen = mark("display", display) if display else None
+    has_font = any(one.kind != "quotes" for one in marks)
+    before: Tokens = [prefix] if prefix else []
+    if prefix[:1] in SIGN_PAIRS:
+        before.insert(0, DECORATED_PREFIX if has_font else PREFIX)
+    end: Tokens = [suffix] if suffix else []
+    if has_font:
+        end.append(DECORATED)
 
     def full(context: RenderContext, out: Tokens) -> None:
         inner: Tokens = []
         render(context, inner)
         if not inner:
             return
-        if strips:
-            inner = strip_periods(inner)
         if case:
             inner = apply_case(
                 inner,
@@ -99,21 +165,23 @@ def _formatted(
                 case == "title" and english(context),
                 (context.item.language or language)[:2],
             )
+        if strips:
+            inner = strip_periods(inner, strips)
         if screen:
             out.append(screen)
-        if prefix:
-            out.append(prefix)
-        if is_slanted and len(inner) == 1 and _only_ideographs.fullmatch(str(inner[0])):
-            # Chinese and Japanese have no italics.
+        out += before
+        if has_font and not before and inner[0] is PREFIX:
+            out.append(DECORATED_PREFIX)
+            del inner[0]
+        if is_slanted and is_ideographic(inner):
             out += inner
         else:
             out += opening
             out += inner
             out += closing
-            if has_end and len(inner) == 1:
+            if has_end and (len(inner) == 1 or inner[1:] == [NUMBER_END]):
                 out.append(FONT_END)
-        if suffix:
-            out.append(suffix)
+        out += end
         if screen:
             out.append(screen.close)
 
@@ -122,13 +190,15 @@ def _formatted(
 
 def _with_affixes(render: Render, prefix: str, suffix: str) -> Render:
     if prefix:
+        before: Tokens = [PREFIX, prefix] if prefix[0] in SIGN_PAIRS else [prefix]
 
         def with_prefix(context: RenderContext, out: Tokens) -> None:
             start = len(out)
-            out.append(prefix)
+            out += before
+            inner = len(out)
             render(context, out)
-            if len(out) == start + 1:
-                out.pop()
+            if len(out) == inner:
+                del out[start:]
             elif suffix:
                 out.append(suffix)
 
@@ -152,6 +222,10 @@ NAME_ATTRIBUTES = (
 )  # fmt: skip
 
 
+# Where a list of names gives way to et al.: a substitute takes this over from its cs:names.
+LIMITS = ("et-al-min", "et-al-use-first")
+
+
 # All branches of a style count. Of the 2,851 independent styles in the repository of CSL,
 # chicago-notes has the most, 86,733.
 _most_calls = 1_000_000
@@ -169,8 +243,14 @@ class CompileScope:
         self.area = area
         self.inherited = inherited
         self.macros = {macro.get("name", ""): macro for macro in root.findall("macro")}
-        self.compiled: dict[tuple[str, bool], Render] = {}
+        self.compiled: dict[tuple[object, ...], Render] = {}
         self.strips = False
+        # How many groups and macros are around what is being compiled.
+        self.depth = 0
+        # Options of names that win over those of the names themselves: a sort key has such.
+        self.forced: dict[str, str] = {}
+        # The name parts of the cs:names whose cs:substitute is being compiled.
+        self.name_parts: dict[str, Element] = {}
         self.suppressed: set[Render] = set()
         self.is_note = root.get("class") == "note"
         self.uses_year_suffix = any(
@@ -188,6 +268,13 @@ class CompileScope:
         self._calls: dict[str, int] = {}
 
     @contextmanager
+    def go_inside(self) -> Iterator[None]:
+        """Compile what is inside of a group or a macro."""
+        self.depth += 1
+        yield
+        self.depth -= 1
+
+    @contextmanager
     def strip_inside(self, element: Element) -> Iterator[None]:
         """Take the periods off the texts inside this element, where it asks for it."""
         before = self.strips
@@ -195,11 +282,43 @@ class CompileScope:
         yield
         self.strips = before
 
+    @contextmanager
+    def substitute_for(self, parts: dict[str, Element], limits: dict[str, str]) -> Iterator[None]:
+        """Format and cut names in here as those that they stand in for, unless they say how."""
+        before = self.name_parts, self.inherited
+        self.name_parts = {**self.name_parts, **parts}
+        self.inherited = {**self.inherited, **limits}
+        yield
+        self.name_parts, self.inherited = before
+
+    @property
+    def macro_variant(self) -> tuple[object, ...]:
+        """What a macro takes over from the place where it is called."""
+        parts = tuple((name, id(part)) for name, part in sorted(self.name_parts.items()))
+        limits = tuple(self.inherited.get(name) for name in LIMITS)
+        return (self.strips, parts, limits)
+
     def leaf_attributes(self, element: Element) -> dict[str, str]:
         """The attributes of an element that writes a text of its own."""
-        if not self.strips or element.get("variable") in {"DOI", "URL"}:
-            return element.attrib
-        return {**element.attrib, "strip-periods": "true"}
+        strips = self.strips or element.get("strip-periods") == "true"
+        keeps = element.get("variable") in {"DOI", "URL"} or "ordinal" in element.get("form", "")
+        kind = "all" if "term" in element.attrib or element.tag == "label" else "true"
+        return {
+            **self.quoted_attributes(element),
+            "strip-periods": kind if strips and not keeps else "false",
+        }
+
+    def quoted_attributes(self, element: Element) -> dict[str, str]:
+        """The attributes of an element, and where quotes is false the locale's own marks."""
+        if element.get("quotes") != "false":
+            return dict(element.attrib)
+        outer, close, inner, inner_close = self.locale.quotes()
+        return {**element.attrib, OWN_QUOTES: f"{outer}{close} {inner}{inner_close}"}
+
+    def english_unless_told(self, context: RenderContext) -> bool:
+        """Whether an item is in English for all that is said of it or of the style."""
+        default = self.root.get("default-locale", "en")
+        return (context.item.language or default)[:2].lower() == "en"
 
     def english(self, context: RenderContext) -> bool:
         """Whether title case makes sense for this item."""

@@ -17,7 +17,7 @@ from .items import DATE_VARIABLES, NUMBER_VARIABLES
 from .locale import Locale
 from .schema import NAME_VARIABLES
 from .scope import CompileScope, Render
-from .tokens import DATE_KEY, Tokens, plain
+from .tokens import plain
 
 _foreign = {
     "ß": "ss", "æ": "ae", "ø": "o", "đ": "d", "ł": "l", "œ": "oe", "ı": "i", "þ": "th", "ð": "d",
@@ -25,8 +25,9 @@ _foreign = {
 }  # fmt: skip
 _foreign_letter = re.compile("|".join(_foreign))
 # Taken out first, so that what stands on both sides is one word.
-_joined = re.compile(r"[^\w\s$¢£¤¥€+<=>|~^`]|_")
-_chunks = re.compile(r"\d+|[^\W\d_]+|\s+|[$¢£¤¥€+<=>|~^`]")
+# A sign between spaces leaves both of them, but not one that takes a space in French.
+_joined = re.compile(r"\s+(?=[:!?»])|(?<=«)\s+|[^\w\s$¢£¤¥€+<=>|~^`]|_")
+_chunks = re.compile(r"\d+|[^\W\d_]+|\s|[$¢£¤¥€+<=>|~^`]")
 
 SortText = tuple[tuple[int, int, str], ...]
 
@@ -48,7 +49,11 @@ _scripts = {
 _DANISH = {"æ": "zǀ", "ä": "zǀ", "ø": "zǁ", "ö": "zǁ", "å": "zǂ", "aa": "zǂ"}
 _SWEDISH = {"å": "zǀ", "ä": "zǁ", "æ": "zǁ", "ö": "zǂ", "ø": "zǂ"}
 _CZECH = {"ch": "hǀ", "č": "cǀ", "ř": "rǀ", "š": "sǀ", "ž": "zǀ"}
+_WELSH = {
+    "ng": "gǀ", "ch": "cǀ", "dd": "dǀ", "ff": "fǀ", "ll": "lǀ", "ph": "pǀ", "rh": "rǀ", "th": "tǀ",
+}  # fmt: skip
 _own_letters = {
+    "cy": _WELSH,
     "da": _DANISH, "nb": _DANISH, "nn": _DANISH, "sv": _SWEDISH, "fi": _SWEDISH,
     "is": {"þ": "zǀ", "æ": "zǁ", "ö": "zǂ", "ø": "zǂ", "å": "zǃ"}, "cs": _CZECH, "sk": _CZECH,
     "tr": {"ç": "cǀ", "ğ": "gǀ", "ö": "oǀ", "ş": "sǀ", "ü": "uǀ"}, "es": {"ñ": "nǀ"},
@@ -99,8 +104,8 @@ _overrides = {
 @dataclass(frozen=True, slots=True)
 class SortKey:
     text: Callable[[RenderContext], str]
-    is_descending: bool
-    is_citation_number: bool
+    is_descending: bool = False
+    has_citation_number: bool = False
     language: str = ""
 
 
@@ -116,20 +121,18 @@ def compile_sort(
     keys = []
     scopes: dict[tuple[tuple[str, str], ...], CompileScope] = {}
     for key in found:
-        options = {
-            **inherited,
-            **{
-                name: key.attrib[given] for given, name in _overrides.items() if given in key.attrib
-            },
+        forced = {
+            name: key.attrib[given] for given, name in _overrides.items() if given in key.attrib
         }
-        scope = scopes.get(tuple(options.items()))
+        scope = scopes.get(tuple(forced.items()))
         if scope is None:
-            scope = scopes[tuple(options.items())] = CompileScope(
-                style_id, root, locale, "sort", options
+            scope = scopes[tuple(forced.items())] = CompileScope(
+                style_id, root, locale, "sort", inherited
             )
+            scope.forced = forced
         variable = key.get("variable", "")
         text = (
-            _macro_key(key.get("macro", ""), scope)
+            _macro_text(compile_macro(key.get("macro", ""), scope))
             if "macro" in key.attrib
             else _variable_text(variable, scope)
         )
@@ -137,33 +140,33 @@ def compile_sort(
             SortKey(
                 text,
                 key.get("sort") == "descending",
-                variable == "citation-number",
+                variable == "citation-number" or _counts_citations(key.get("macro", ""), scope),
                 locale.language,
             )
         )
     return keys
 
 
-def _macro_key(name: str, scope: CompileScope) -> Callable[[RenderContext], str]:
-    """What a macro says; of one that has a date itself the date alone, so that none comes last."""
-    render = compile_macro(name, scope)
-    if scope.macros[name].find(".//date") is None:
-        return _macro_text(render)
-
-    def dates(context: RenderContext) -> str:
-        out: Tokens = []
-        render(context, out)
-        keys = [out[place + 1] for place, token in enumerate(out) if token is DATE_KEY]
-        return " ".join(str(key) for key in keys)
-
-    return dates
+def _counts_citations(macro: str, scope: CompileScope) -> bool:
+    """Whether a macro, or one that it calls, writes the number of a citation."""
+    waiting, seen = [macro], set()
+    while waiting:
+        name = waiting.pop()
+        if name in seen or name not in scope.macros:
+            continue
+        seen.add(name)
+        for element in scope.macros[name].iter():
+            if element.get("variable") == "citation-number" and element.tag in {"text", "number"}:
+                return True
+            waiting.append(element.get("macro", ""))
+    return False
 
 
 def _macro_text(render: Render) -> Callable[[RenderContext], str]:
     def text(context: RenderContext) -> str:
         out: list[object] = []
         render(context, out)  # type: ignore[arg-type]
-        return plain(out)  # type: ignore[arg-type]
+        return plain(out).rstrip(" ")  # type: ignore[arg-type]
 
     return text
 
@@ -183,21 +186,20 @@ def _variable_text(variable: str, scope: CompileScope) -> Callable[[RenderContex
         return lambda context: f"{context.citation_number:09d}"
     if variable == "citation-label":
         return lambda context: context.citation_label
-    if variable in NUMBER_VARIABLES:
-        return lambda context: padded(context.fields.get(variable, ""))
+    if variable in NUMBER_VARIABLES and variable != "page-first":
+        return lambda context: first_number(context.fields.get(variable, ""))
     return lambda context: (
         plain(context.item.tokens(variable)) if variable in context.fields else ""
     )
 
 
-def padded(number: str) -> str:
-    """A number as text that sorts by its size."""
-    digits = ""
-    for letter in number:
-        if not letter.isdigit():
-            break
-        digits += letter
-    return digits.zfill(9) + number[len(digits) :] if digits else number
+_first_number = re.compile(r"\d+")
+
+
+def first_number(text: str) -> str:
+    """The integer that a number variable sorts as: its first, or its text where it has none."""
+    found = _first_number.search(text)
+    return found[0].zfill(9) if found else text
 
 
 def sort_by_keys(

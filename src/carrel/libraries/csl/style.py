@@ -19,11 +19,12 @@ from .locale import (
 )
 from .scope import Area, CompileScope, Render, font_marks, inherited_names
 from .sorting import SortKey, compile_sort
-from .tokens import FONT_END, Mark, Tokens, mark
+from .tokens import DECORATED, FONT_END, Mark, Tokens, mark
 
 LEFT_MARGIN = mark("display", "left-margin")
 _style_limit = 64
-RIGHT_INLINE = mark("display", "right-inline")
+# Not that of an element of the style: a space that ends it stands behind it.
+RIGHT_INLINE = mark("display", "right-inline", flips=True)
 
 
 @dataclass(slots=True)
@@ -43,8 +44,9 @@ class StyleLayout:
         out: Tokens = []
         for child in self.children:
             child(context, out)
-        if out and out[-1] is FONT_END:
-            out.pop()
+        for end in (DECORATED, FONT_END):
+            if out and out[-1] is end:
+                out.pop()
         return out
 
     def render_aligned(self, context: RenderContext) -> Tokens:
@@ -54,7 +56,10 @@ class StyleLayout:
         for index, child in enumerate(self.children):
             child(context, rest if index else first)
         if not first:
-            return rest
+            return (
+                [RIGHT_INLINE, *capitalize_leading_term(rest), RIGHT_INLINE.close] if rest else []
+            )
+        first = capitalize_leading_term(first)
         if not rest:
             return [LEFT_MARGIN, *first, LEFT_MARGIN.close]
         place = next(

@@ -48,6 +48,8 @@ QUOTES: Final = mark("quotes", "true")
 # Marks that somebody typed as such: they change with the locale only where they are its own.
 DOUBLE_QUOTES: Final = mark("quotes", "double")
 SINGLE_QUOTES: Final = mark("quotes", "single")
+# Quotes that an element asks for around its own text, not around the texts of others.
+ELEMENT_QUOTES: Final = mark("quotes", "element")
 NO_CASE: Final = mark("nocase", "true")
 # Before a text that belongs to the field before it: punctuation there was the author's own.
 GLUE: Final = mark("part", "glue")
@@ -58,8 +60,17 @@ DELIMITER: Final = mark("part", "delimiter")
 # After a group that ends with such a sign: a delimiter behind it gives way.
 PART_SIGNS: Final = frozenset(":;")
 GROUP_END: Final = mark("part", "group-end")
+# After a macro or a group without a suffix that ends with a sign: no suffix behind it repeats that.
+SIGN_END: Final = mark("part", "sign-end")
+# After an element with a font, and before a prefix whose own element has one or has none: a prefix
+# stays apart from what stands before it where either of the two elements has a font.
+DECORATED: Final = mark("part", "decorated")
+PREFIX: Final = mark("part", "prefix")
+DECORATED_PREFIX: Final = mark("part", "decorated-prefix")
 # Before the digits of a date in a sort key.
 DATE_KEY: Final = mark("part", "date-key")
+# After a number: signs that meet its suffix are all kept.
+NUMBER_END: Final = mark("part", "number-end")
 YEAR_SUFFIX: Final = mark("part", "year-suffix")
 TERM: Final = mark("part", "term")
 NAMES: Final = mark("part", "names")

@@ -18,7 +18,7 @@ class MissingName:
     def counted(self) -> str:
         """In how many papers it stands, worded: none, or too few to start from."""
         if not self.papers:
-            return f"“{self.text}” is in no paper of this corpus"
+            return f"“{self.text}” is in no title, abstract or keyword of this corpus"
         many = "1 paper" if self.papers == 1 else f"{self.papers} papers"
         return f"“{self.text}” is in {many} of this corpus, too few to start a hypothesis from"
 

@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from carrel.core.clock import Clock
 from carrel.core.errors import ConflictError, InvalidInputError, NotFoundError
-from carrel.policy.authorization.login import Passwords, validate_user_name
-from carrel.policy.authorization.models import AccessStore, GrantUse, User
+from carrel.policy.authorization.login import (
+    LONGEST_PASSWORD,
+    Passwords,
+    has_password,
+    validate_password,
+    validate_user_name,
+)
+from carrel.policy.authorization.models import AccessStore, GrantUse, LoginRefusedError, User
 from carrel.policy.identity import StaticToken, hash_secret, new_secret
 from carrel.policy.scopes import expand_scopes, limit_scopes
 
 DEFAULT_TOKEN_DAYS = 90.0
 _LONGEST_TOKEN_NAME = 80
 _DAY_SECONDS = 86_400.0
+_MOST_OWN_TOKENS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class EndedAccess:
+    """How much of what acted for a person was ended."""
+
+    tokens: int
+    grants: int
+    sessions: int
 
 
 class AccountAdministration:
@@ -138,6 +154,65 @@ class AccountAdministration:
         """Takes back a person's consent to a client; raises NotFoundError."""
         if not await self.store.revoke_grant(grant_id, self.now):
             raise NotFoundError("Grant", grant_id, next_step="It may have been revoked already.")
+
+    async def revoke_token_of(self, user: str, name: str) -> None:
+        """Revokes a token that acts for the user; raises NotFoundError for any other."""
+        owned = {token.name for token in await self.store.tokens() if token.user_name == user}
+        if name not in owned:
+            raise NotFoundError("Token", name, next_step=f"carrel people show {user} lists them.")
+        await self.revoke_token(name)
+
+    async def revoke_grant_of(self, user: str, grant_id: str) -> None:
+        """Takes back what the user allowed a program; raises NotFoundError for any other."""
+        grant = await self.store.grant(grant_id)
+        if grant is None or grant.user_name != user:
+            raise NotFoundError(
+                "Grant", grant_id, next_step=f"carrel people show {user} lists them."
+            )
+        await self.revoke_grant(grant_id)
+
+    async def revoke_everything(self, user: str) -> EndedAccess:
+        """Ends tokens, grants and sessions of a user, who can log in again; NotFoundError."""
+        if await self.store.user(user) is None:
+            raise no_such_user(user)
+        now = self.now
+        tokens = [
+            token.name
+            for token in await self.store.tokens()
+            if token.user_name == user and token.revoked_at is None
+        ]
+        for name in tokens:
+            await self.store.revoke_token(name, now)
+        grants = await self.store.grants(user, now)
+        for use in grants:
+            await self.store.revoke_grant(use.grant.grant_id, now)
+        return EndedAccess(len(tokens), len(grants), await self.store.end_sessions(user))
+
+    async def create_own_token(
+        self, user: str, name: str, scopes: frozenset[str], *, days: float
+    ) -> tuple[StaticToken, str]:
+        """A token that a person makes for themselves, which ends and has a name of theirs."""
+        now = self.now
+        own = [token for token in await self.store.tokens() if token.user_name == user]
+        if len([token for token in own if token.is_good_at(now)]) >= _MOST_OWN_TOKENS:
+            raise ConflictError(
+                f"You have {_MOST_OWN_TOKENS} tokens already",
+                next_step="Revoke those that you do not use.",
+            )
+        return await self.create_token(f"{user}: {name}", scopes, days=days, user=user)
+
+    async def change_password(self, user: str, password: str, new: str) -> None:
+        """Raises LoginRefusedError where the present one does not fit. Ends sessions and grants."""
+        kept = await self.store.user(user)
+        if kept is None or not has_password(kept):
+            raise ConflictError(
+                "You do not log in with a password here",
+                next_step="Change it where you log in, at your institute.",
+            )
+        validate_password(new)
+        if not await self._passwords.fits(password[:LONGEST_PASSWORD], kept.password_hash):
+            raise LoginRefusedError
+        await self.store.set_password(user, await self._passwords.hash(new), self.now)
 
     async def _refuse_more_than_user(self, name: str, scopes: frozenset[str]) -> None:
         """A token that acts for a user may do no more than that user."""

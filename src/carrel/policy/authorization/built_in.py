@@ -10,6 +10,7 @@ from carrel.policy.authorization.access_tokens import GrantedTokenVerifier, Sign
 from carrel.policy.authorization.clients import Clients
 from carrel.policy.authorization.login import LoginService, Passwords
 from carrel.policy.authorization.models import AccessStore, Client, ClientDocuments
+from carrel.policy.authorization.openid.login import InstituteLogin
 from carrel.policy.authorization.server import AuthorizationServer
 from carrel.policy.limits import Buckets, Rate
 from carrel.policy.signed_tokens import KeyRing, SignedTokenVerifier
@@ -41,6 +42,8 @@ class BuiltInAuthorization:
     server: AuthorizationServer
     logins: LoginService
     verifier: GrantedTokenVerifier
+    institute: InstituteLogin | None = None
+    has_passwords: bool = True
 
     @classmethod
     def build(
@@ -54,6 +57,8 @@ class BuiltInAuthorization:
         resources: tuple[str, ...],
         offered_scopes: frozenset[str],
         documents: ClientDocuments | None,
+        institute: InstituteLogin | None = None,
+        has_passwords: bool = True,
     ) -> BuiltInAuthorization:
         """Issues tokens for these resources; `documents` fetches those that clients publish."""
         clients = Clients(
@@ -84,6 +89,7 @@ class BuiltInAuthorization:
             refresh_seconds=options.refresh_seconds,
             family_seconds=options.family_seconds,
             grace_seconds=options.grace_seconds,
+            confirm=None if institute is None else institute.confirm,
         )
         signed = SignedTokenVerifier(
             KeyRing(keys, clock),
@@ -96,4 +102,5 @@ class BuiltInAuthorization:
             expiry_leeway_seconds=0.0,
         )
         logins = LoginService(store, buckets, Passwords(), clock)
-        return cls(server, logins, GrantedTokenVerifier(signed, store, clock))
+        verifier = GrantedTokenVerifier(signed, store, clock)
+        return cls(server, logins, verifier, institute, has_passwords)

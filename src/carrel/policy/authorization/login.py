@@ -59,6 +59,20 @@ def validate_password(password: str) -> str:
     return password
 
 
+# Nobody can log in with a password where this is kept in its place.
+_NO_PASSWORD = "!"  # noqa: S105 - marks that there is none
+
+
+def no_password() -> str:
+    """What is kept for a user who logs in elsewhere; a new one ends what the last one allowed."""
+    return f"{_NO_PASSWORD}{secrets.token_hex(16)}"
+
+
+def has_password(user: User) -> bool:
+    """Whether a user logs in here with a password."""
+    return not user.password_hash.startswith(_NO_PASSWORD)
+
+
 def new_password() -> str:
     """A password a person can type: 20 letters and digits without lookalikes, in groups."""
     letters = "abcdefghjkmnpqrstuvwxyz23456789"
@@ -127,7 +141,12 @@ class LoginService:
         self._clock = clock
 
     async def log_in(
-        self, name: str, password: str, address: str, device: str | None = None
+        self,
+        name: str,
+        password: str,
+        address: str,
+        device: str | None = None,
+        browser_name: str = "",
     ) -> LoginResult:
         """Raises LoginRefusedError or RateLimitExceededError.
 
@@ -153,14 +172,14 @@ class LoginService:
         for key, rate in own:
             await self._charge(key, rate)
         user = await self._store.user(name) if is_a_name else None
-        kept = None if user is None else user.password_hash
+        kept = None if user is None or not has_password(user) else user.password_hash
         does_fit = await self._passwords.fits(
             password[:LONGEST_PASSWORD], kept, is_known=bool(known)
         )
-        if user is None or not does_fit or user.is_disabled:
+        if user is None or kept is None or not does_fit or user.is_disabled:
             raise LoginRefusedError
         secret = secrets.token_urlsafe(32)
-        session = Session(hash_secret(secret), user.name, now + SESSION_SECONDS)
+        session = Session(hash_secret(secret), user.name, now + SESSION_SECONDS, None, browser_name)
         if not await self._store.add_session(session, user.password_hash):
             # The password was reset, or the user disabled, while we looked.
             raise LoginRefusedError
@@ -180,11 +199,15 @@ class LoginService:
 
     async def find_session_user(self, secret: str | None) -> User | None:
         """The user of a session, by its secret."""
+        return (await self.find_session(secret))[1]
+
+    async def find_session(self, secret: str | None) -> tuple[Session | None, User | None]:
+        """A session and its user, by its secret; neither where the user may not log in."""
         if not secret:
-            return None
+            return None, None
         session = await self._store.session(hash_secret(secret), self._clock.now().timestamp())
         user = None if session is None else await self._store.user(session.user_name)
-        return None if user is None or user.is_disabled else user
+        return (None, None) if user is None or user.is_disabled else (session, user)
 
     async def log_out(self, secret: str) -> None:
         await self._store.remove_session(hash_secret(secret))

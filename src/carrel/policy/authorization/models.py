@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Protocol
@@ -55,6 +55,8 @@ class Grant:
     resource: str
     created_at: float
     revoked_at: float | None = None
+    # The log-in at an institute in which the person consented.
+    sign_in: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +94,13 @@ class RefreshToken:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A browser in which a person has logged in."""
+    """A browser in which a person has logged in; `sign_in` is that at an institute."""
 
     session_hash: str
     user_name: str
     expires_at: float
+    sign_in: str | None = None
+    browser: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +224,10 @@ class AccessStore(StaticTokens, Protocol):
     async def keys(self) -> list[SigningKey]: ...
 
     async def remove_keys(self, before_generation: int) -> None: ...
+
+
+# Looks again whether a grant may still give tokens. Raises OAuthError or UnavailableError.
+GrantCheck = Callable[[Grant], Awaitable[None]]
 
 
 class ClientDocuments(Protocol):

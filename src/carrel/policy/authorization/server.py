@@ -21,6 +21,7 @@ from carrel.policy.authorization.models import (
     AuthorizationCode,
     Client,
     Grant,
+    GrantCheck,
     OAuthError,
     RefreshToken,
     UntrustedRequestError,
@@ -78,7 +79,9 @@ class AuthorizationServer:
         refresh_seconds: float,
         family_seconds: float = math.inf,
         grace_seconds: float = 0.0,
+        confirm: GrantCheck | None = None,
     ) -> None:
+        self._confirm = confirm
         self._store = store
         self.clients = clients
         self.keys = keys
@@ -175,7 +178,13 @@ class AuthorizationServer:
         held = expand_scopes(user.scopes)
         return tuple(scope for scope in request.scopes if scope in held)
 
-    async def allow(self, request: AuthorizationRequest, user: User, ticked: set[str]) -> str:
+    async def allow(
+        self,
+        request: AuthorizationRequest,
+        user: User,
+        ticked: set[str],
+        sign_in: str | None = None,
+    ) -> str:
         """The redirect after a person has consented to the ticked scopes."""
         scopes = frozenset(scope for scope in self.grantable(request, user) if scope in ticked)
         if not scopes:
@@ -189,6 +198,7 @@ class AuthorizationServer:
             scopes,
             request.resource,
             now,
+            sign_in=sign_in,
         )
         kept = AuthorizationCode(
             hash_secret(code),
@@ -283,6 +293,8 @@ class AuthorizationServer:
                 "invalid_grant", "The refresh token has expired; the person has to log in again"
             )
         scopes = self._scopes_at_refresh(form, grant)
+        if self._confirm is not None:
+            await self._confirm(grant)
         salt = secrets.token_hex(32)
         secret = derive_successor(shown, salt)
         if not await self._store.rotate(

@@ -205,7 +205,7 @@ class KnowledgeOperations:
         command="propose",
         next_command="carrel knowledge promote ID shares it with the team.",
         phrases=(
-            "propose a note to the team; suggest a note for sharing; hand in a note for review; "
+            "propose a note to the team; suggest a note to the team; hand in a note for review; "
             "offer a note to the team; ask that my note be shared; let somebody else decide "
             "whether the note is shared; ask for approval of a note"
         ),

@@ -402,3 +402,22 @@ class ReadOnlyCorpusError(ConflictError):
             next_step="Correct it where it is built, or build one of your own with carrel papers "
             "build FOLDER.",
         )
+
+
+class PapersElsewhereError(ConflictError):
+    """This server only reads the papers, which another one keeps."""
+
+    code = "read_only_corpus"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This server reads its papers from a cluster (papers.store = elasticsearch) and keeps "
+            "no corpus: papers cannot be added, corrected or reviewed here.",
+            next_step="Ask the server that keeps the corpus; what it adds is found here as soon as "
+            "the cluster follows.",
+            details={"setting": "papers.store"},
+        )
+
+    def again(self) -> PapersElsewhereError:
+        """A new one: an exception that is raised twice carries both tracebacks."""
+        return PapersElsewhereError()

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field
 
@@ -32,6 +33,19 @@ WRITE_SCOPES = frozenset({"papers:write"})
 _A_MONTH_SECONDS = 30 * 24 * 3600.0
 
 
+Engine = Literal["here", "processes", "ray"]
+
+
+@dataclass(frozen=True, slots=True)
+class PartsRead:
+    """What became of partitions: read now, read before, and those that no worker could read."""
+
+    read: int
+    read_before: int
+    sources: int
+    failed: tuple[str, ...] = ()
+
+
 class BuildPapers(Question):
     sources: list[str] = Field(min_length=1, description="files, or folders of files")
     into: str = Field(description="the folder of the corpus")
@@ -39,6 +53,22 @@ class BuildPapers(Question):
     max_megabytes: int = Field(default=200, ge=1, description="larger files are not read")
     without_edges: bool = Field(default=False, description="no table of facet pairs")
     only: bool = Field(default=False, description="what earlier builds took elsewhere leaves")
+    engine: Engine = Field(
+        default="here", description="who reads: this build, processes by partitions, or Ray"
+    )
+    address: str | None = Field(default=None, description="the cluster of Ray; one of its own")
+
+
+class ReadBuildPart(Question):
+    sources: list[str] = Field(min_length=1, description="files, or folders of files")
+    into: str | None = Field(default=None, description="the folder of the corpus")
+    part: str = Field(
+        default="1/1",
+        pattern=r"^[1-9][0-9]{0,3}/[1-9][0-9]{0,3}$",
+        description="which share of the partitions, such as 2/8: the second of eight machines",
+    )
+    workers: int = Field(default=1, ge=1, le=256, description="processes that read")
+    max_megabytes: int = Field(default=200, ge=1, description="larger files are not read")
 
 
 class AddPaperFiles(Question):
@@ -70,9 +100,42 @@ class IndexPapers(Question):
     )
 
 
+class PublishPapers(Question):
+    to: str | None = Field(
+        default=None, description="where to; papers.corpus_url where it is not named"
+    )
+    replace: bool = Field(
+        default=False, description="in place of whatever corpus is published there"
+    )
+
+
+class FetchPapers(Question):
+    url: str | None = Field(
+        default=None, description="where from; papers.corpus_url where it is not named"
+    )
+    into: str | None = Field(
+        default=None, description="a folder; by default the copy that servers of this home read"
+    )
+    check: bool = Field(
+        default=False, description="also hash what is here, and fetch again what is damaged"
+    )
+
+
 class ExportSnapshot(Question):
     folder: str = Field(description="where paper_snapshot.db and paper-static are written")
     without_edges: bool = Field(default=False, description="no table of facet pairs")
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """A published generation; `objects` and `bytes` were uploaded for it, or fetched."""
+
+    url: str
+    generation: int
+    papers: int
+    objects: int
+    bytes: int
+    is_changed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +149,11 @@ class CorpusTools:
     `take` adds files where they lie, those that somebody named given twice, and names what vanished
     from folders. `find_notes` names the files below sources that are notes of a
     person's desk, where the folder is its corpus. `load` streams a dump into a corpus. `draw_map`
-    brings the map beside a snapshot or its segments up to date, or draws it anew.
+    brings the map beside a snapshot or its segments up to date, or draws it anew. `publish` puts
+    the corpus of a folder into an object store, `fetch` the other way round.
+    `read_apart` has sources read by partitions before a build, by an engine at an address;
+    `read_share` reads one machine's share of the partitions, given as its number and how many
+    there are.
     """
 
     refuse_lost_folder: Callable[[Path], None]
@@ -101,6 +168,12 @@ class CorpusTools:
     find_notes: Callable[[Path, Sequence[Path], str], Awaitable[frozenset[str]]]
     load: Callable[[Path, DumpToLoad, Progress], LoadReport]
     draw_map: Callable[[Path, bool, Progress], MapReport]
+    publish: Callable[[Path, str | None, bool, Progress], Publication]
+    fetch: Callable[[Path | None, str | None, bool, Progress], Publication | None]
+    read_apart: Callable[
+        [Path, Sequence[Path], BuildOptions, Engine, str | None, Progress], PartsRead
+    ]
+    read_share: Callable[[Path, Sequence[Path], BuildOptions, tuple[int, int], Progress], PartsRead]
 
 
 class CorpusOperations:
@@ -136,8 +209,45 @@ class CorpusOperations:
         sources = [Path(source) for source in question.sources]
         options = BuildOptions(question.workers, limit, has_edges=not question.without_edges)
         notes = await tools.find_notes(into, sources, call.caller.user_id)
+        if question.engine != "here":
+            # What no worker could read is read by the build itself, which says what is wrong.
+            tools.read_apart(
+                into, sources, options, question.engine, question.address, call.progress
+            )
         with tools.open_builder(into, options) as builder:
             return builder.build(sources, call.progress, only=question.only, notes=notes)
+
+    @operation(
+        title="Read a part of a corpus",
+        description=(
+            "Reads one machine's share of what carrel papers build would read, into the folder of "
+            "the corpus, which all machines see under one path. The build then joins the parts."
+        ),
+        scopes=WRITE_SCOPES,
+        effect=Effect.WRITES,
+        is_local=True,
+        timeout_seconds=_A_MONTH_SECONDS,
+        command="build-part",
+        next_command="carrel papers build joins the parts, once every machine is done.",
+    )
+    async def read_build_part(self, question: ReadBuildPart, call: Call) -> Text:
+        into = Path(question.into) if question.into else self._snapshot.parent
+        self._tools.refuse_lost_folder(into)
+        number, _, count = question.part.partition("/")
+        share = int(number), int(count)
+        if share[0] > share[1]:
+            raise InvalidInputError(
+                f"There is no part {question.part}.", next_step="Name 1/N up to N/N."
+            )
+        options = BuildOptions(question.workers, question.max_megabytes * 1024 * 1024)
+        sources = [Path(source) for source in question.sources]
+        done = self._tools.read_share(into, sources, options, share, call.progress)
+        lines = [f"{done.read:,} partitions were read ({done.sources:,} files)."]
+        if done.read_before:
+            lines.append(f"{done.read_before:,} had been read before.")
+        if done.failed:
+            lines.append(f"{len(done.failed):,} were not: {'; '.join(done.failed[:5])}.")
+        return Text(" ".join(lines))
 
     @operation(
         title="Add files to the corpus",
@@ -258,6 +368,67 @@ class CorpusOperations:
         return Text(" ".join(lines))
 
     @operation(
+        title="Publish the corpus",
+        description=(
+            "Puts the corpus into an object store or a shared folder for other servers: only what "
+            "is missing there, verified, and seen by all of them at once. Run again, it goes on "
+            "where it was stopped."
+        ),
+        scopes=WRITE_SCOPES,
+        effect=Effect.WRITES,
+        is_local=True,
+        reaches_outside=True,
+        timeout_seconds=_A_MONTH_SECONDS,
+        command="publish",
+        next_command="carrel serve with papers.corpus_url set serves it.",
+    )
+    async def publish_papers(self, question: PublishPapers, call: Call) -> Text:
+        published = self._tools.publish(
+            self._snapshot.parent, question.to, question.replace, call.progress
+        )
+        if not published.is_changed:
+            return Text(
+                f"Nothing to publish: generation {published.generation:,} of {published.url} is "
+                "this corpus."
+            )
+        return Text(
+            f"Generation {published.generation:,} of {published.url} has "
+            f"{_count(published.papers, 'paper')}; "
+            f"{_count(published.objects, 'object')} with {published.bytes:,} "
+            f"bytes moved."
+        )
+
+    @operation(
+        title="Fetch the published corpus",
+        description=(
+            "Takes the corpus that is published in an object store or a shared folder: what is "
+            "missing here, each part verified before it is used."
+        ),
+        scopes=WRITE_SCOPES,
+        effect=Effect.WRITES,
+        is_local=True,
+        reaches_outside=True,
+        timeout_seconds=_A_MONTH_SECONDS,
+        command="fetch",
+        next_command='carrel papers search "WORDS" searches it.',
+    )
+    async def fetch_papers(self, question: FetchPapers, call: Call) -> Text:
+        into = None if question.into is None else Path(question.into)
+        fetched = self._tools.fetch(into, question.url, question.check, call.progress)
+        if fetched is None:
+            raise InvalidInputError(
+                "Nothing is published there yet",
+                next_step="Publish a corpus with carrel papers publish, or add a paper.",
+            )
+        says = f"Generation {fetched.generation:,} of {fetched.url} has "
+        says += _count(fetched.papers, "paper")
+        if not fetched.objects:
+            return Text(f"{says}; it was here already.")
+        return Text(
+            f"{says}; {_count(fetched.objects, 'segment')} with {fetched.bytes:,} bytes moved."
+        )
+
+    @operation(
         title="Export a snapshot",
         description=(
             "Writes the corpus as paper_snapshot.db and paper-static, as other tools read them."
@@ -289,3 +460,7 @@ class CorpusOperations:
                 # What was written is published even after an early end.
                 with self._tools.open_builder(Path(question.into), BuildOptions()) as builder:
                     builder.refresh(call.progress)
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from carrel.core.progress import Progress
-from carrel.libraries.discovery.records import Paper
 from carrel.rooms.papers.map_models import MapPaper, MapReport, PaperMap
 
 if TYPE_CHECKING:
-    # A server that shows the map does not draw it.
+    # Who searches papers neither draws the map nor looks for connections.
+    from carrel.libraries.discovery.records import Paper
     from carrel.libraries.map_layout import MapModel
 
 

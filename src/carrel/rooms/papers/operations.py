@@ -46,8 +46,11 @@ def _described_paper(
     return [QuotedSource("paper", answer.paper_id, answer.title)]
 
 
+_CORPUS = (QuotedSource("corpus", "papers"),)
+
+
 def _corpus(arguments: Mapping[str, Any], answer: object, caller: Caller) -> Iterable[QuotedSource]:
-    return [QuotedSource("corpus", "papers")]
+    return _CORPUS
 
 
 class PapersOperations:

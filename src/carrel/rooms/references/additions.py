@@ -6,7 +6,7 @@ import asyncio
 import logging
 import secrets
 import uuid
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,10 +15,20 @@ from carrel.core.clock import Clock
 from carrel.core.errors import CarrelError, InternalError, InvalidInputError
 from carrel.core.parsing import parse_in_thread
 from carrel.libraries import bibliography
-from carrel.libraries.bibliography.citation_keys import distinct_key, make_key
+from carrel.libraries.bibliography.citation_keys import MAX_KEY_LENGTH, distinct_key
 from carrel.libraries.identifiers import Identifier
 from carrel.rooms.references.errors import NotRecognisedError
-from carrel.rooms.references.items import Item, KnownWorks, custom, first_family, text_of, year_of
+from carrel.rooms.references.identifier_lists import ListedPart, split_identifiers
+from carrel.rooms.references.items import (
+    Item,
+    custom,
+    former_ids,
+    former_key,
+    lookup_keys,
+    text_of,
+)
+from carrel.rooms.references.key_patterns import MakeKey, default_key
+from carrel.rooms.references.known_works import KnownWorks
 from carrel.rooms.references.models import (
     Added,
     AddedReferences,
@@ -26,7 +36,8 @@ from carrel.rooms.references.models import (
     SkippedAsDuplicate,
     Warned,
 )
-from carrel.rooms.references.ports import Library, PapersAtHand, Parsers
+from carrel.rooms.references.organizing import take_groups
+from carrel.rooms.references.ports import KnownReferences, Library, PapersAtHand, Parsers
 from carrel.rooms.references.validation import check_storable, conform_item, is_usable_key
 
 log = logging.getLogger("carrel.references")
@@ -36,6 +47,7 @@ _CHECKED_AT_ONCE = 50
 # Longer inputs are read in a process, which takes 0.25 s to start, shorter ones on a thread.
 _THREAD_AT_MOST_BYTES = 50_000
 _SOURCE_CHARS = 60
+_LOOKED_AT_FOR_TEXT = 4096
 ReadFile = Callable[[str], Awaitable[bytes | None]]
 
 
@@ -85,10 +97,11 @@ class InputReader:
         self, element: str, source: str, read_file: ReadFile, found: ReadInput
     ) -> None:
         file = await read_file(element)
-        if file is not None:
+        content = element if file is None else file
+        if listed := await parse_in_thread(_split_identifiers, content):
+            _take_listed(listed, source if file is None else Path(element).name, found)
+        elif file is not None:
             await self._read_bibliography(file, Path(element).name, found)
-        elif (identifier := bibliography.identifier_of(element)) is not None:
-            found.sources_by_identifier.setdefault(identifier, []).append(source)
         elif bibliography.is_bibliography(element):
             await self._read_bibliography(element, source, found)
         elif (paper := await self._papers.find(element.strip())) is not None:
@@ -104,7 +117,9 @@ class InputReader:
                 bibliography.try_read_bibliography, content, self._titles, size=len(content)
             )
         if isinstance(read, str):
-            raise InvalidInputError(read, next_step="Check the input.")
+            raise _explain_unreadable(content) or InvalidInputError(
+                read, next_step="Check the input."
+            )
         found.candidates.extend(
             Candidate(entry.item, source, entry.line, has_own_key=bool(entry.item.get("id")))
             for entry in read.items
@@ -121,8 +136,47 @@ class InputReader:
             raise NotRecognisedError("It has the form of a bibliography and holds no entry")
 
 
+def _split_identifiers(content: str | bytes) -> list[ListedPart]:
+    try:
+        text = content.decode() if isinstance(content, bytes) else content
+    except UnicodeDecodeError:
+        return []
+    return split_identifiers(text)
+
+
+def _take_listed(listed: Sequence[ListedPart], source: str, found: ReadInput) -> None:
+    """Identifiers are looked up; what else stands between them is a failure of its own."""
+    for part in listed:
+        identifier = bibliography.identifier_of(part.text)
+        if identifier is not None:
+            found.sources_by_identifier.setdefault(identifier, []).append(part.text)
+            continue
+        shown = describe_source(part.text)
+        error = NotRecognisedError(f"{shown} is no identifier, and stands in a list of them")
+        found.answer.failed.append(not_added(source, error, part.line))
+
+
+def _explain_unreadable(content: str | bytes) -> CarrelError | None:
+    """What an input is that is no bibliography, where that can be told; else None."""
+    if not content.strip():
+        return InvalidInputError("It is empty", next_step="Check the input.")
+    if not isinstance(content, bytes):
+        return None
+    if content.lstrip().startswith(b"%PDF-"):
+        return InvalidInputError(
+            "It is a PDF, not a list of references",
+            next_step="Add it to the papers, or attach it to a reference.",
+        )
+    if b"\0" in content[:_LOOKED_AT_FOR_TEXT]:
+        return NotRecognisedError("It is not text, nor a bibliography format that is known")
+    return None
+
+
 async def add_to(
-    library: Library, candidates: Sequence[Candidate], clock: Clock
+    library: Library,
+    candidates: Sequence[Candidate],
+    clock: Clock,
+    make_key: MakeKey = default_key,
 ) -> AddedReferences:
     """Store the candidates in one write; those reported as added are then on disk."""
     answer = AddedReferences.empty()
@@ -133,15 +187,17 @@ async def add_to(
     )
     chosen = AddedReferences.empty()
 
-    def choose(present: Sequence[Item]) -> list[Item]:
+    def choose(present: KnownReferences) -> list[Item]:
         # The library may call this again on a newer state.
         nonlocal chosen
         chosen = AddedReferences.empty()
-        chooser = _Chooser(present, clock, chosen)
+        chooser = _Chooser(present, clock, chosen, make_key)
         return [item for candidate in valid if (item := chooser.choose(candidate)) is not None]
 
     if valid:
-        await library.add(choose)
+        keys = {key for each in valid for key in lookup_keys(each.item)}
+        keys |= {former_key(_find_key(each, make_key)) for each in valid}
+        await library.add(keys, choose)
     answer.extend(chosen)
     return answer
 
@@ -164,12 +220,39 @@ def _keep_valid(candidates: Sequence[Candidate], answer: AddedReferences) -> lis
     return valid
 
 
+def _find_key(candidate: Candidate, make_key: MakeKey) -> str:
+    """The key that a candidate gets where nobody has it."""
+    own_key = str(candidate.item.get("id") or "") if candidate.has_own_key else ""
+    return own_key if is_usable_key(own_key) else make_key(candidate.item)
+
+
+class _TakenIds:
+    """Ids in lower case that the library has, and those that are about to be added."""
+
+    def __init__(self, present: Container[str]) -> None:
+        self._present = present
+        self._added: set[str] = set()
+
+    def add(self, reference_id: str) -> None:
+        self._added.add(reference_id)
+
+    def __contains__(self, reference_id: object) -> bool:
+        return reference_id in self._added or reference_id in self._present
+
+
 class _Chooser:
     """Decides on one candidate after the other, each against the library and those before it."""
 
-    def __init__(self, present: Sequence[Item], clock: Clock, answer: AddedReferences) -> None:
-        self._works = KnownWorks(present)
-        self._taken = {str(item.get("id", "")).lower() for item in present}
+    def __init__(
+        self, present: KnownReferences, clock: Clock, answer: AddedReferences, make_key: MakeKey
+    ) -> None:
+        self._works = KnownWorks(present.items)
+        self._make_key = make_key
+        self._taken = _TakenIds(present.taken_ids)
+        # A key that a reference had before still leads to it.
+        for item in present.items:
+            for key in former_ids(item):
+                self._taken.add(key.lower())
         self._clock = clock
         self._answer = answer
 
@@ -195,15 +278,16 @@ class _Chooser:
 
     def _complete(self, candidate: Candidate) -> Item:
         """The item with a unique key, a type, and the fields that other tools expect."""
-        item = candidate.item
+        item = take_groups(candidate.item)
         now = self._clock.now().isoformat(timespec="milliseconds").replace("+00:00", "Z")
         own = dict(custom(item))
         own.setdefault("uuid", str(uuid.UUID(bytes=secrets.token_bytes(16), version=4)))
         own.setdefault("created_at", now)
         own.setdefault("timestamp", now)
         rest = {name: value for name, value in item.items() if name not in {"id", "type", "custom"}}
+        key = self._choose_key(candidate)
         return {
-            "id": distinct_key(self._choose_key(candidate), self._taken),
+            "id": distinct_key(key, self._taken, max(len(key), MAX_KEY_LENGTH)),
             "type": item.get("type") or "document",
             **rest,
             "custom": own,
@@ -212,14 +296,12 @@ class _Chooser:
     def _choose_key(self, candidate: Candidate) -> str:
         item = candidate.item
         own_key = str(item.get("id") or "") if candidate.has_own_key else ""
-        if is_usable_key(own_key):
-            return own_key
-        if own_key:
+        if own_key and not is_usable_key(own_key):
             message = "Its key is too long or holds control characters; it was given another"
             self._answer.warnings.append(
                 Warned(source=candidate.source, line=candidate.line, message=message)
             )
-        return make_key(first_family(item), year_of(item), text_of(item, "title"))
+        return _find_key(candidate, self._make_key)
 
 
 @contextmanager

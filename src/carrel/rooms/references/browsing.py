@@ -19,13 +19,21 @@ from carrel.rooms.references.browsing_models import (
     BrowseReferences,
     TypeCount,
 )
-from carrel.rooms.references.items import Item, text_of, year_of
+from carrel.rooms.references.items import (
+    Item,
+    collections_of,
+    read_state_of,
+    tags,
+    text_of,
+    year_of,
+)
 from carrel.rooms.references.library_rows import (
     SORT_VALUES,
     SortValue,
     describe_row,
     has_fulltext,
 )
+from carrel.rooms.references.organizing import is_within
 from carrel.rooms.references.ports import Library, LibrarySnapshot
 from carrel.rooms.references.queries import (
     AllTerms,
@@ -56,6 +64,9 @@ class RowFilter:
     first_year: int | None = None
     last_year: int | None = None
     has_fulltext: bool | None = None
+    collection: str = ""
+    tag: str = ""
+    read_state: str = ""
 
     @property
     def is_open(self) -> bool:
@@ -74,7 +85,16 @@ class RowFilter:
                 or (self.last_year is not None and year > self.last_year)
             ):
                 return False
-        return matches is None or str(item.get("id")) in matches
+        return self._fits_groups(item) and (matches is None or str(item.get("id")) in matches)
+
+    def _fits_groups(self, item: Item) -> bool:
+        if self.tag and self.tag not in tags(item):
+            return False
+        if self.read_state and read_state_of(item) != self.read_state:
+            return False
+        return not self.collection or any(
+            is_within(path, self.collection) for path in collections_of(item)
+        )
 
 
 class LibraryView:
@@ -169,6 +189,9 @@ class LibraryBrowser:
             first_year=question.first_year,
             last_year=question.last_year,
             has_fulltext=question.has_fulltext,
+            collection=question.collection,
+            tag=question.tag,
+            read_state=question.read_state or "",
         )
         view = await self._view(owner, library)
         if question.sort == "relevance":
@@ -227,6 +250,11 @@ def _narrow(query: ReferenceQuery, rows: RowFilter) -> ReferenceQuery:
     parts: list[ReferenceNode] = [] if query.node is None else [query.node]
     if rows.type:
         parts.append(ReferenceTerm(fold_text(rows.type), "type"))
+    for field, value in (
+        ("collection", rows.collection), ("tagged", rows.tag), ("read", rows.read_state)
+    ):  # fmt: skip
+        if value:
+            parts.append(ReferenceTerm(fold_text(value), field))
     if rows.has_fulltext is not None:
         term = ReferenceTerm("fulltext", "has")
         parts.append(term if rows.has_fulltext else NotTerm(term))

@@ -8,7 +8,8 @@ from pydantic import Field
 
 from carrel.core.operation import Answer, Question
 from carrel.rooms.references.citation_runs import CitationRun
-from carrel.rooms.references.models import LibraryAnswer, ReferenceId
+from carrel.rooms.references.items import ReadState
+from carrel.rooms.references.models import LibraryAnswer, LibraryQuestion, ReferenceId
 
 SortName = Literal["author", "title", "year", "added", "key", "relevance"]
 # How many references one selection can name.
@@ -22,7 +23,7 @@ class BrowsePlace(Question):
     id: str = Field(max_length=500)
 
 
-class BrowseReferences(Question):
+class BrowseReferences(LibraryQuestion):
     sort: SortName = Field(default="added", description="Order; relevance needs query")
     is_descending: bool = Field(default=False, description="The last first")
     query: str = Field(default="", max_length=500, description="Words as for search_references")
@@ -30,6 +31,11 @@ class BrowseReferences(Question):
     first_year: int | None = Field(default=None, description="Not older than this year")
     last_year: int | None = Field(default=None, description="Not newer than this year")
     has_fulltext: bool | None = Field(default=None, description="With, or without, a full text")
+    collection: str = Field(
+        default="", max_length=200, description="Only this collection and those in it"
+    )
+    tag: str = Field(default="", max_length=200, description="Only this whole tag")
+    read_state: ReadState | None = Field(default=None, description="Only so far read")
     after: BrowsePlace | None = Field(default=None, description="Rows after this place")
     before: BrowsePlace | None = Field(default=None, description="Rows before this place")
     position: int = Field(
@@ -49,6 +55,7 @@ class BrowsedRow(Answer):
     venue: str
     added: str
     has_fulltext: bool
+    read_state: ReadState = "unread"
 
 
 class TypeCount(Answer):
@@ -73,7 +80,7 @@ class BrowsedReferences(LibraryAnswer):
     is_partial: bool = False
 
 
-class SaveReference(Question):
+class SaveReference(LibraryQuestion):
     id: ReferenceId
     version: str = Field(min_length=1, max_length=64, description="The version that was edited")
     changes: dict[str, Any] = Field(
@@ -81,7 +88,7 @@ class SaveReference(Question):
     )
 
 
-class RemoveReferences(Question):
+class RemoveReferences(LibraryQuestion):
     ids: list[ReferenceId] = Field(min_length=1, max_length=MAX_SELECTED)
     force: bool = Field(default=False, description="Must be true")
 
@@ -116,7 +123,7 @@ class CitationPreview(Answer):
     problems: list[PreviewProblem]
 
 
-class ListReferenceVersions(Question):
+class ListReferenceVersions(LibraryQuestion):
     id: ReferenceId
 
 
@@ -138,7 +145,7 @@ class ReferenceVersions(LibraryAnswer):
     versions: list[ReferenceVersion]
 
 
-class RestoreReferences(Question):
+class RestoreReferences(LibraryQuestion):
     ids: list[ReferenceId] = Field(min_length=1, max_length=MAX_SELECTED)
     revision: Annotated[int, Field(ge=0)] | None = Field(
         default=None, description="What it said at this revision; without it before its last change"
@@ -149,5 +156,5 @@ class RestoredReferences(LibraryAnswer):
     restored: list[str]
 
 
-class OpenAttachment(Question):
+class OpenAttachment(LibraryQuestion):
     id: ReferenceId

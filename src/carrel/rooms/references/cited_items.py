@@ -25,6 +25,9 @@ _LABELS: dict[str, str] = {
 _PLACE = re.compile(
     r"^(?P<id>.{1,400}?),\s*(?P<label>[^\W\d]{1,12}|§{1,2}|¶)\.?\s*(?P<place>[0-9ivxlcIVXLC][\w\s,.;:/\u2013\u2014-]{0,60})$"
 )
+# A number alone is a page, as Pandoc takes it: `doe2020, 33-35`; a DOI may have a comma in it.
+_PAGE = re.compile(r"^(?P<id>.{1,400}?),\s+(?P<place>\d{1,9}(?:[-\u2013\u2014,\s]+\d{1,9}){0,9})$")
+_PART_OF_PLACE = re.compile(r"^\s*(?:[a-z]{0,2}\d|[ivxlc]+\s*$)", re.IGNORECASE)
 _BRACKETS = re.compile(r"^\[(.*)\]$")
 
 
@@ -50,9 +53,13 @@ def parse_cited(text: str) -> CitedWork:
     inner = text.strip()
     if brackets := _BRACKETS.match(inner):
         inner = brackets[1].strip()
-    found = _PLACE.match(inner)
-    label = None if found is None else _LABELS.get(found["label"].lower())
-    if found is None or label is None:
+    found, label = _PAGE.match(inner), "page"
+    if found is None and (found := _PLACE.match(inner)) is not None:
+        label = _LABELS.get(found["label"].lower(), "")
+    if found is None or not label:
         return CitedWork(inner.removeprefix("@"))
     place = found["place"].strip(" ,;.")
+    if not all(map(_PART_OF_PLACE.match, place.split(";"))):
+        # What stands behind a semicolon is another work, which is named by itself.
+        return CitedWork(inner.removeprefix("@"))
     return CitedWork(found["id"].strip().removeprefix("@"), place, label)

@@ -55,6 +55,18 @@ class ReferenceChangedError(ConflictError):
         )
 
 
+class ChangeNotUndoableError(ConflictError):
+    """A change cannot be undone: its references were changed since, or their texts are gone."""
+
+    def __init__(self, revision: int, ids: Sequence[str], reason: str) -> None:
+        named = ", ".join(ids[:5]) + (f" and {len(ids) - 5} more" if len(ids) > 5 else "")
+        super().__init__(
+            f"Change {revision} cannot be undone: {named} {reason}",
+            next_step="Undo the later changes first, or restore one reference by its id.",
+            details={"revision": revision, "ids": list(ids[:100])},
+        )
+
+
 class ForceRequiredError(InvalidInputError):
     """Removing needs a yes."""
 
@@ -83,6 +95,33 @@ class LibraryUnreadableError(UnavailableError):
             next_step=f"{restore}or mend the file; nothing was changed."
             if restore
             else "Mend the file, or restore a backup with `carrel restore`; nothing was changed.",
+            details={"reason": reason},
+        )
+
+
+class LibraryDiskFullError(UnavailableError):
+    """There is no space left beside the library; nothing was changed."""
+
+    code = "library_unavailable"
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"The library cannot be used: {reason}",
+            next_step="Free some space where the library is, then try again; nothing was changed.",
+            details={"reason": reason},
+        )
+
+
+class LibraryClosedError(UnavailableError):
+    """The rights on the library's file or folder refuse it; nothing was changed."""
+
+    code = "library_unavailable"
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"The library cannot be used: {reason}",
+            next_step="Give the account that runs Carrel the right to it, or name another library; "
+            "nothing was changed.",
             details={"reason": reason},
         )
 
@@ -174,3 +213,29 @@ class NotRecognisedError(InvalidInputError):
 
 class FileNotUsableError(InvalidInputError):
     """A path that names no file of a kind that is taken."""
+
+
+class AttachmentNotFoundError(NotFoundError):
+    """The reference has no file of that name, or it is gone."""
+
+    def __init__(self, reference_id: str, name: str, *, is_gone: bool = False) -> None:
+        super().__init__(
+            "Attachment",
+            f"{name} of {reference_id}",
+            next_step="The file is gone; detach_file takes its name off the reference."
+            if is_gone
+            else "list_attachments names the files of a reference.",
+            details={"id": reference_id, "name": name},
+        )
+
+
+class KeyTakenError(ConflictError):
+    """Another reference has the key, or had it before."""
+
+    def __init__(self, key: str, holder: str) -> None:
+        had = "is taken" if key == holder else f"leads to {holder}"
+        super().__init__(
+            f"The key {key} {had}",
+            next_step="Choose another key.",
+            details={"key": key, "holder": holder},
+        )

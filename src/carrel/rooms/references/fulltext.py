@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -10,6 +12,7 @@ from carrel.rooms.references.errors import (
     FileNotUsableError,
     FullTextExistsError,
     FullTextNotAvailableError,
+    ReferenceNotFoundError,
 )
 from carrel.rooms.references.items import Item, custom, text_of
 from carrel.rooms.references.models import AttachedFile, DetachedFiles, Fulltext, PdfPath
@@ -17,6 +20,7 @@ from carrel.rooms.references.ports import Change, Files, Library
 
 _ROLES = {".pdf": "pdf", ".md": "markdown", ".markdown": "markdown"}
 _MAX_PDF_BYTES = 256 * 1024 * 1024
+_MOST_OF_A_NAME = 10_000
 _SUFFIX = {"pdf": ".pdf", "markdown": ".md"}
 
 
@@ -29,18 +33,24 @@ class Attachment:
     is_ours: bool
 
 
-def named_attachments(item: Item) -> list[tuple[str, str, str]]:
-    """Role, folder and file name of every full text that an item names, by either layout."""
-    own = custom(item)
-    found: list[tuple[str, str, str]] = []
-    newer = own.get("attachments")
+def listed_files(item: Item) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The folder and the entry of every file that an item names by the newer layout."""
+    newer = custom(item).get("attachments")
     if isinstance(newer, dict) and isinstance(newer.get("files"), list):
         folder = str(newer.get("directory") or "")
         for file in newer["files"]:
-            if isinstance(file, dict) and file.get("filename") and file.get("role") == "fulltext":
-                name = str(file["filename"])
-                found.append((_role_of(name), folder, name))
-    older = own.get("fulltext")
+            if isinstance(file, dict) and file.get("filename"):
+                yield folder, file
+
+
+def named_attachments(item: Item) -> list[tuple[str, str, str]]:
+    """Role, folder and file name of every full text that an item names, by either layout."""
+    found: list[tuple[str, str, str]] = []
+    for folder, file in listed_files(item):
+        if file.get("role") == "fulltext":
+            name = str(file["filename"])
+            found.append((_role_of(name), folder, name))
+    older = custom(item).get("fulltext")
     if isinstance(older, dict):
         known = {role for role, _, _ in found}
         found += [
@@ -63,29 +73,50 @@ class FullTexts:
 
     def attachments(self, library: Library, item: Item) -> list[Attachment]:
         """What the item names, by either layout. A name that leads out of the folder is ignored."""
-        own = custom(item)
         found: list[Attachment] = []
-        newer = own.get("attachments")
-        if isinstance(newer, dict) and isinstance(newer.get("files"), list):
-            folder = str(newer.get("directory") or "")
-            for file in newer["files"]:
-                if isinstance(file, dict) and file.get("filename"):
-                    role = _ROLES.get(PurePosixPath(str(file["filename"])).suffix.lower(), "other")
-                    path = self._inside(library, folder, str(file["filename"]))
-                    if path is not None and file.get("role") == "fulltext":
-                        found.append(Attachment(role, path, is_ours=file.get("label") == "carrel"))
-        older = own.get("fulltext")
+        for folder, file in listed_files(item):
+            name = str(file["filename"])
+            path = self.locate(library, folder, name)
+            if path is not None and file.get("role") == "fulltext":
+                found.append(Attachment(_role_of(name), path, is_ours=is_our_copy(file)))
+        older = custom(item).get("fulltext")
         if isinstance(older, dict):
             for role in ("pdf", "markdown"):
-                path = self._inside(library, "", str(older[role])) if older.get(role) else None
+                path = self.locate(library, "", str(older[role])) if older.get(role) else None
                 if path is not None and all(each.role != role for each in found):
                     found.append(Attachment(role, path, is_ours=False))
         return found
 
-    def _inside(self, library: Library, folder: str, name: str) -> Path | None:
+    def _files_of(self, library: Library) -> Files:
+        return library.attached_files or self._files
+
+    def locate(self, library: Library, folder: str, name: str) -> Path | None:
+        """A file below the folder of attachments; None where the name leads out of it."""
         root = self._files.resolved(library.folder)
         path = self._files.resolved(root / folder / name)
         return path if path.is_relative_to(root) else None
+
+    async def store(self, library: Library, folder: str, name: str, source: Path | bytes) -> Path:
+        """Copies a file into a folder, with a number behind its name where another has that."""
+        stem, suffix = PurePosixPath(name).stem, PurePosixPath(name).suffix
+        files = self._files_of(library)
+        for number in range(1, _MOST_OF_A_NAME):
+            tried = name if number == 1 else f"{stem}-{number}{suffix}"
+            target = self.locate(library, folder, tried)
+            if target is None:
+                raise FileNotUsableError(
+                    "The id of this reference cannot name a folder", details={"folder": folder}
+                )
+            if await files.size(target) is not None:
+                continue
+            # Another writer may take the name at this moment.
+            with suppress(FileExistsError):
+                if isinstance(source, bytes):
+                    await files.write_in(source, target)
+                else:
+                    await files.copy_in(source, target)
+                return target
+        raise FileNotUsableError("Too many files of that name", next_step="Choose another name.")
 
     async def attach(self, library: Library, item: Item, source: Path) -> AttachedFile:
         role = _ROLES.get(source.suffix.lower())
@@ -98,16 +129,14 @@ class FullTexts:
         reference_id = str(item["id"])
         if any(each.role == role for each in self.attachments(library, item)):
             raise FullTextExistsError(reference_id, role)
-        directory = _directory(item)
-        filename = f"fulltext{_SUFFIX[role]}"
-        target = self._inside(library, directory, filename)
-        if target is None:
-            raise FileNotUsableError(
-                "The id of this reference cannot name a folder", details={"id": reference_id}
-            )
-        await self._files.copy_in(source, target)
+        directory = directory_of(item)
+        target = await self.store(library, directory, f"fulltext{_SUFFIX[role]}", source)
+        filename, files = target.name, self._files_of(library)
 
         def decide(present: Item) -> Change:
+            if any(each.role == role for each in self.attachments(library, present)):
+                # Somebody else attached one since this began.
+                raise FullTextExistsError(reference_id, role)
             own = dict(custom(present))
             attachments: dict[str, Any] = (
                 dict(own["attachments"]) if isinstance(own.get("attachments"), dict) else {}
@@ -121,8 +150,16 @@ class FullTexts:
             }
             return Change({"custom": own})
 
-        await library.change(reference_id, decide)
-        return AttachedFile(id=reference_id, role=role, path=str(target))
+        try:
+            changed = await library.change(reference_id, decide)
+        except FullTextExistsError:
+            await files.remove(target)
+            raise
+        if changed is None:
+            await files.remove(target)
+            raise ReferenceNotFoundError(reference_id)
+        path = await files.local_path(target)
+        return AttachedFile(id=reference_id, role=role, path=str(path))
 
     async def get(
         self, library: Library, item: Item, *, offset: int, max_chars: int | None
@@ -131,11 +168,12 @@ class FullTexts:
         found = {each.role: each.path for each in self.attachments(library, item)}
         pdf = found.get("pdf")
         markdown = found.get("markdown")
-        if pdf is not None and not await self._files.exists(pdf):
-            pdf = None
+        files = self._files_of(library)
+        if pdf is not None:
+            pdf = await files.local_path(pdf) if await files.exists(pdf) else None
         text = None
-        if markdown is not None and await self._files.exists(markdown):
-            text = cut_text(await self._files.read_text(markdown), offset, max_chars)
+        if markdown is not None and await files.exists(markdown):
+            text = cut_text(await files.read_text(markdown), offset, max_chars)
         if pdf is None and text is None:
             raise FullTextNotAvailableError(
                 reference_id, "the attached file is gone" if found else "none is attached"
@@ -149,12 +187,13 @@ class FullTexts:
         reference_id = str(item["id"])
         found = {each.role: each.path for each in self.attachments(library, item)}
         pdf = found.get("pdf")
-        if pdf is None or not await self._files.exists(pdf):
+        files = self._files_of(library)
+        if pdf is None or not await files.exists(pdf):
             raise FullTextNotAvailableError(
                 reference_id, "no PDF is attached" if pdf is None else "the attached file is gone"
             )
         try:
-            return await self._files.read_bytes(pdf, _MAX_PDF_BYTES)
+            return await files.read_bytes(pdf, _MAX_PDF_BYTES)
         except OSError as error:
             raise FullTextNotAvailableError(reference_id, error.strerror or str(error)) from error
 
@@ -184,11 +223,20 @@ class FullTexts:
         deleted = []
         for each in attached:
             if each.is_ours:
-                await self._files.remove(each.path)
+                await self._files_of(library).remove(each.path)
                 deleted.append(each.path.name)
         return DetachedFiles(
             id=reference_id, detached=[each.role for each in attached], deleted_files=deleted
         )
+
+
+def kind_of(name: str) -> str | None:
+    """`pdf` or `markdown` by the ending of a name."""
+    return _ROLES.get(PurePosixPath(name).suffix.lower())
+
+
+def is_our_copy(file: Item) -> bool:
+    return file.get("label") == "carrel" or file.get("added_by") == "carrel"
 
 
 def cut_text(content: str, offset: int, max_chars: int | None) -> str:
@@ -198,7 +246,8 @@ def cut_text(content: str, offset: int, max_chars: int | None) -> str:
     return f"{text}\n[truncated: {left} more chars]" if left > 0 else text
 
 
-def _directory(item: Item) -> str:
+def directory_of(item: Item) -> str:
+    """The folder of a reference's files, below that of attachments."""
     existing = custom(item).get("attachments")
     if isinstance(existing, dict) and existing.get("directory"):
         return str(existing["directory"])

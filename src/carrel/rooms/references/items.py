@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
-
-import orjson
+from typing import Any, Literal
 
 from carrel.libraries.identifiers import (
     ArxivId,
@@ -22,6 +22,7 @@ from carrel.libraries.identifiers import (
 from carrel.libraries.text.folding import text_key
 
 Item = dict[str, Any]
+ReadState = Literal["unread", "reading", "read"]
 _YEAR = re.compile(r"(?<!\d)(-?\d{4})(?!\d)")
 _NAME_FIELDS = (
     "author", "editor", "translator", "director", "composer", "interviewer", "recipient",
@@ -30,10 +31,15 @@ _NAME_FIELDS = (
 _NAME_PARTS = (
     "given", "dropping-particle", "non-dropping-particle", "family", "suffix", "literal", "name",
 )  # fmt: skip
-# Types whose ISBN is that of the work they are a part of.
-_PARTS = frozenset(
+# Types of works that stand in a larger one.
+PARTS_OF_WORKS = frozenset(
     {"chapter", "paper-conference", "entry", "entry-encyclopedia", "entry-dictionary"}
 )
+# Types whose ISBN is that of the book that they stand in or are about.
+_TYPES_IN_BOOKS = PARTS_OF_WORKS | {
+    "article", "article-journal", "article-magazine", "article-newspaper", "review", "review-book",
+    "speech",
+}  # fmt: skip
 
 
 def text_of(item: Item, field: str) -> str:
@@ -99,6 +105,47 @@ def keywords(item: Item) -> list[str]:
 def tags(item: Item) -> list[str]:
     found = custom(item).get("tags")
     return [str(tag) for tag in found] if isinstance(found, list) else []
+
+
+def collections_of(item: Item) -> list[str]:
+    """The paths of the collections that it is in, such as `Thesis/Chapter 1`."""
+    found = custom(item).get("collections")
+    return [path for path in found if isinstance(path, str)] if isinstance(found, list) else []
+
+
+def nested_paths(path: str) -> list[str]:
+    """A collection and those that it lies in, the outermost first."""
+    parts = path.split("/")
+    return ["/".join(parts[: at + 1]) for at in range(len(parts))]
+
+
+def read_state_of(item: Item) -> ReadState:
+    """How far it was read; whatever else was written counts as unread."""
+    match custom(item).get("read_state"):
+        case "read":
+            return "read"
+        case "reading":
+            return "reading"
+        case _:
+            return "unread"
+
+
+def former_ids(item: Item) -> list[str]:
+    """The keys that it had before."""
+    found = custom(item).get("former_ids")
+    return [each for each in found if isinstance(each, str)] if isinstance(found, list) else []
+
+
+def is_renamed(reference_id: str, past: Item, present: Item) -> bool:
+    """Whether an item of the library is the one that once was `past` and has another key since."""
+    uuid = custom(past).get("uuid")
+    return uuid == custom(present).get("uuid") is not None and reference_id in former_ids(present)
+
+
+def under_present_key(past: Item, present: Item) -> Item:
+    """What a reference said before it was renamed, with its present keys."""
+    own = {**custom(past), "former_ids": former_ids(present)}
+    return {**past, "id": text_of(present, "id"), "custom": own}
 
 
 def _parse(kind: type[Identifier], text: str) -> str | None:
@@ -173,19 +220,25 @@ def work_keys(item: Item) -> list[WorkKey]:
 
 def identifiers_of(item: Item) -> list[WorkKey]:
     """The identifiers of the work, strongest first."""
-    within = f" {text_key(text_of(item, 'title'))}" if item.get("type") in _PARTS else ""
     found = [
         ("doi", doi_of(item)),
         ("pmid", pmid_of(item)),
         ("pmcid", pmcid_of(item)),
-        *(("isbn", isbn + within) for isbn in isbns_of(item)),
+        *(("isbn", isbn_of_work(item, isbn) or isbn) for isbn in isbns_of(item)),
         ("arxiv", arxiv_of(item)),
         *((name, str(custom(item).get(f"{name}_id") or "").lower()) for name in ("eric", "scopus")),
     ]
     return [(kind, value) for kind, value in found if value]
 
 
-def _identifier_keys(identifier: Identifier) -> list[WorkKey]:
+def isbn_of_work(item: Item, isbn: str) -> str | None:
+    """An ISBN with the title of a work that shares it with a whole book; None for other works."""
+    if item.get("type") not in _TYPES_IN_BOOKS:
+        return None
+    return f"{isbn} {text_key(text_of(item, 'title'))}"
+
+
+def identifier_work_keys(identifier: Identifier) -> list[WorkKey]:
     """The keys under which a library knows the work of an identifier."""
     match identifier:
         case Doi(value=value):
@@ -212,64 +265,42 @@ class KnownIdentifiers:
 
     def find(self, identifier: Identifier) -> Duplicate | None:
         """The record of the work that the identifier names."""
-        for key in _identifier_keys(identifier):
+        for key in identifier_work_keys(identifier):
             if (found := self._known.get(key)) is not None:
                 return Duplicate(found, key[0])
         return None
 
 
-def _all_fields(item: Item) -> bytes:
+def all_fields(item: Item) -> bytes:
     """Everything that an item says, without its key and what a library adds."""
     said = {name: value for name, value in item.items() if name not in {"id", "custom"}}
     said["type"] = item.get("type") or "document"
-    return orjson.dumps(said, option=orjson.OPT_SORT_KEYS, default=str)
+    # Not by orjson: a library that other programs write may hold lone surrogates.
+    return json.dumps(said, sort_keys=True, default=str).encode()
 
 
-class KnownWorks:
-    """The works of a library by every key they have."""
+def lookup_keys(item: Item) -> list[WorkKey]:
+    """The keys by which a library finds records of a work or of a former key; never empty."""
+    found = work_keys(item) or [("fields", hashlib.sha256(all_fields(item)).hexdigest())]
+    return [*found, *map(former_key, former_ids(item))]
 
-    def __init__(self, items: Iterable[Item]) -> None:
-        self._known: dict[WorkKey, str] = {}
-        self._kinds: dict[str, set[str]] = {}
-        self._nameless: dict[bytes, list[str]] = {}
-        for item in items:
-            self.add(item)
 
-    def add(self, item: Item) -> None:
-        reference_id = str(item.get("id"))
-        kinds = self._kinds.setdefault(reference_id, set())
-        keys = work_keys(item)
-        if not keys:
-            self._nameless.setdefault(_all_fields(item), []).append(reference_id)
-        for key in keys:
-            if self._known.setdefault(key, reference_id) == reference_id:
-                kinds.add(key[0])
+def former_key(reference_id: str) -> WorkKey:
+    """The key by which a library finds the reference that was called so before."""
+    return ("former", reference_id.lower())
 
-    def find(self, item: Item) -> Duplicate | None:
-        """The record of the same work; titles do not count if both have other identifiers.
 
-        What has nothing to be known by is the same with the same key and the same fields.
-        """
-        keys = work_keys(item)
-        if not keys:
-            return self._find_nameless(item)
-        for kind, value in keys:
-            found = self._known.get((kind, value))
-            if found is not None and not (
-                kind in {"title", "url"} and self._has_other_identifier(item, found)
-            ):
-                return Duplicate(found, kind)
-        return None
+class WorksByKey:
+    """The items of a library by every key they have, in its order."""
 
-    def _find_nameless(self, item: Item) -> Duplicate | None:
-        key = str(item.get("id") or "").lower()
-        for found in self._nameless.get(_all_fields(item), ()):
-            # A key that was taken got letters behind it.
-            rest = found.lower().removeprefix(key)
-            if not key or (found.lower().startswith(key) and (not rest or rest.isalpha())):
-                return Duplicate(found, "fields")
-        return None
+    def __init__(self, items: Sequence[Item]) -> None:
+        self._items = items
+        self._places: dict[WorkKey, list[int]] = {}
+        for place, item in enumerate(items):
+            for key in lookup_keys(item):
+                self._places.setdefault(key, []).append(place)
 
-    def _has_other_identifier(self, item: Item, reference_id: str) -> bool:
-        mine = {kind for kind, _ in work_keys(item)} & {"doi", "pmid", "arxiv"}
-        return bool(mine & self._kinds.get(reference_id, set()))
+    def find(self, keys: Iterable[WorkKey]) -> list[Item]:
+        """The items that have one of the keys."""
+        places = {place for key in keys for place in self._places.get(key, ())}
+        return [self._items[place] for place in sorted(places)]

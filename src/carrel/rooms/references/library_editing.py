@@ -35,6 +35,7 @@ from carrel.rooms.references.item_versions import item_version
 from carrel.rooms.references.items import Item
 from carrel.rooms.references.models import LibraryAnswer, OneReference
 from carrel.rooms.references.ports import Change, Files, Libraries, PastVersion
+from carrel.rooms.references.shared.members import library_key
 from carrel.rooms.references.validation import check_changes, check_storable, conform_item
 
 AnswerT = TypeVar("AnswerT", bound=LibraryAnswer)
@@ -61,7 +62,7 @@ class LibraryEditing:
 
     async def browse(self, question: BrowseReferences, call: Call) -> BrowsedReferences:
         library = self._libraries.of(call.caller)
-        answer = await self._browser.browse(question, call.caller.user_id, library)
+        answer = await self._browser.browse(question, library_key(call.caller), library)
         return await self._with_notices(answer, call)
 
     async def save(self, question: SaveReference, call: Call) -> OneReference:

@@ -6,7 +6,15 @@ from collections.abc import Callable
 
 from carrel.libraries.text.folding import fold_text
 from carrel.rooms.references.browsing_models import BrowsedRow
-from carrel.rooms.references.items import Item, custom, family, people, text_of, year_of
+from carrel.rooms.references.items import (
+    Item,
+    custom,
+    family,
+    people,
+    read_state_of,
+    text_of,
+    year_of,
+)
 
 SortValue = str | int
 
@@ -27,6 +35,7 @@ def describe_row(item: Item) -> BrowsedRow:
         venue=text_of(item, "container-title") or text_of(item, "publisher"),
         added=added_at(item),
         has_fulltext=has_fulltext(item),
+        read_state=read_state_of(item),
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,25 +11,27 @@ from carrel.core.errors import InvalidInputError
 from carrel.libraries.identifiers import identifier_keys
 from carrel.rooms.references.additions import Candidate, add_to
 from carrel.rooms.references.completion import LibraryCompletion
-from carrel.rooms.references.items import KnownWorks, text_of, work_identifiers
-from carrel.rooms.references.ports import Libraries, Library
+from carrel.rooms.references.items import lookup_keys, text_of, work_identifiers
+from carrel.rooms.references.key_patterns import MakeKey, default_key
+from carrel.rooms.references.known_works import KnownWorks
+from carrel.rooms.references.ports import Libraries
 
 
 class LibraryWorks:
     """Finds and adds works by the same rules as add_references. Scopes are checked before."""
 
-    def __init__(self, libraries: Libraries, clock: Clock) -> None:
+    def __init__(self, libraries: Libraries, clock: Clock, make_key: MakeKey = default_key) -> None:
+        self._make_key = make_key
         self._libraries = libraries
         self._clock = clock
         self.completion = LibraryCompletion(libraries)
-        # The works of each library, with the generation they are from.
-        self._known: dict[int, tuple[int, KnownWorks]] = {}
 
     async def find_known(
         self, items: Sequence[Mapping[str, Any]], caller: Caller
     ) -> list[str | None]:
         """The reference id of each CSL item that the caller's library has."""
-        known = await self._known_works(self._libraries.of(caller))
+        keys = {key for item in items for key in lookup_keys(dict(item))}
+        known = KnownWorks(await self._libraries.of(caller).find_works(keys))
         found = [known.find(dict(item)) for item in items]
         return [None if each is None else each.reference_id for each in found]
 
@@ -51,7 +52,7 @@ class LibraryWorks:
     ) -> tuple[str, bool, tuple[str, ...]]:
         """Its reference id, whether it is new there, and warnings. Raises InvalidInputError."""
         candidate = Candidate(dict(item), source)
-        answer = await add_to(self._libraries.of(caller), [candidate], self._clock)
+        answer = await add_to(self._libraries.of(caller), [candidate], self._clock, self._make_key)
         warnings = tuple(each.message for each in answer.warnings)
         if answer.added:
             return answer.added[0].id, True, warnings
@@ -59,11 +60,3 @@ class LibraryWorks:
             return answer.skipped[0].duplicate_of, False, warnings
         reason = answer.failed[0].reason if answer.failed else "It could not be added"
         raise InvalidInputError(reason, next_step="Add it by add_references with what it lacks.")
-
-    async def _known_works(self, library: Library) -> KnownWorks:
-        snapshot = await library.snapshot()
-        generation, known = self._known.get(id(library), (None, None))
-        if known is None or generation != snapshot.generation:
-            known = await asyncio.to_thread(KnownWorks, snapshot.items)
-            self._known[id(library)] = (snapshot.generation, known)
-        return known

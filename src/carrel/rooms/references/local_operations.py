@@ -16,13 +16,17 @@ from carrel.rooms.references.ports import LibraryPast, PastChange
 from carrel.rooms.references.resources import READ
 
 
-class ShowHistory(Question):
+class LocalLibraryQuestion(Question):
+    user: str | None = Field(default=None, description="the library of another user")
+    shared_library: str | None = Field(default=None, description="id of a shared library")
+
+
+class ShowHistory(LocalLibraryQuestion):
     id: str | None = Field(default=None, description="one reference", json_schema_extra=POSITIONAL)
     limit: int = Field(default=20, ge=0, description="changes to show (20)")
-    user: str | None = Field(default=None, description="the library of another user")
 
 
-class RestoreLibrary(Question):
+class RestoreLibrary(LocalLibraryQuestion):
     id: str | None = Field(
         default=None,
         description="one reference, also one that was removed",
@@ -34,7 +38,6 @@ class RestoreLibrary(Question):
     version: int | None = Field(
         default=None, description="the whole library as it was in this version"
     )
-    user: str | None = Field(default=None, description="the library of another user")
 
 
 class LibraryChange(Answer):
@@ -88,7 +91,7 @@ class RestoredLibrary(Answer):
 class LibraryPastOperations:
     """Both are local: they reach every user's library."""
 
-    def __init__(self, open_past: Callable[[str | None], LibraryPast]) -> None:
+    def __init__(self, open_past: Callable[[str | None, str | None], LibraryPast]) -> None:
         self._open_past = open_past
 
     @operation(
@@ -102,7 +105,7 @@ class LibraryPastOperations:
         command="history",
     )
     async def show_library_history(self, question: ShowHistory, call: Call) -> ShownHistory:
-        past = self._open_past(question.user)
+        past = self._open_past(question.user, question.shared_library)
         changes = past.list_changes(question.id)
         is_of_one = question.id is not None
         return ShownHistory(
@@ -129,7 +132,7 @@ class LibraryPastOperations:
                 "Name either a reference or --version",
                 next_step="carrel references history lists changes and versions.",
             )
-        past = self._open_past(question.user)
+        past = self._open_past(question.user, question.shared_library)
         if question.version is not None:
             count = past.restore_version(question.version)
             return RestoredLibrary(version=question.version, references=count)

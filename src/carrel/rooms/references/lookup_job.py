@@ -33,15 +33,20 @@ from carrel.rooms.references.additions import (
     not_added,
     unexpected_failure,
 )
-from carrel.rooms.references.items import Item, KnownIdentifiers
+from carrel.rooms.references.items import Item, KnownIdentifiers, identifier_work_keys
+from carrel.rooms.references.key_patterns import MakeKey, default_key
 from carrel.rooms.references.models import AddedReferences, NotAdded, SkippedAsDuplicate, Warned
 from carrel.rooms.references.ports import Libraries, Library, Literature, PapersAtHand, Parsers
+from carrel.rooms.references.shared.errors import SharedLibraryNotFoundError
+from carrel.rooms.references.shared.members import MemberCaller
 
 KIND = "add_references"
 SCOPES = frozenset({"references:write"})
 # Each service's client limits its requests; this limits how many works wait for one, and so how
 # many can go together where a service takes batches.
 _LOOKUPS_AT_ONCE = 256
+# The caller as a writer of a shared library; raises CarrelError where that is over.
+EnterShared = Callable[[str, Caller], Awaitable[Caller]]
 IdentifierKind = Literal["doi", "pmid", "pmcid", "arxiv", "isbn"]
 _TYPES: dict[IdentifierKind, type[Identifier]] = {
     "doi": Doi,
@@ -75,6 +80,8 @@ class LookupInput(BaseModel):
     """What the job is to do."""
 
     works: tuple[Work, ...]
+    # The id of a shared library; None for the owner's own.
+    shared_library: str | None = None
 
 
 class LookupProgress(BaseModel):
@@ -88,11 +95,28 @@ class LookupProgress(BaseModel):
         return cls.model_validate_json(record.result or "{}")
 
 
+async def _enter_none(library_id: str, caller: Caller) -> Caller:
+    raise SharedLibraryNotFoundError(library_id)
+
+
+def _shared_library(caller: Caller) -> str | None:
+    return caller.library_id if isinstance(caller, MemberCaller) else None
+
+
 class LookupJob:
     """Runs the job; works settled by an earlier run of it are not looked up again."""
 
-    def __init__(self, libraries: Libraries, literature: Literature, clock: Clock) -> None:
+    def __init__(
+        self,
+        libraries: Libraries,
+        literature: Literature,
+        clock: Clock,
+        make_key: MakeKey = default_key,
+        enter: EnterShared = _enter_none,
+    ) -> None:
         self._libraries = libraries
+        self._enter = enter
+        self._make_key = make_key
         self._literature = literature
         self._clock = clock
 
@@ -101,16 +125,18 @@ class LookupJob:
         return True
 
     async def run(self, job: JobRun) -> str:
-        works = LookupInput.model_validate_json(job.record.input).works
+        asked = LookupInput.model_validate_json(job.record.input)
+        works = asked.works
         progress = LookupProgress.of(job.record)
-        # Only the owner's name selects the library; scopes were checked when the job began.
-        library = self._libraries.of(Caller(job.record.owner, frozenset()))
+        # Scopes were checked when the job began; a role may have been taken away since.
+        owner = Caller(job.record.owner, frozenset())
+        if asked.shared_library is not None:
+            owner = await self._enter(asked.shared_library, owner)
+        library = self._libraries.of(owner)
         left = [(place, works[place]) for place in _unsettled(works, progress)]
         if job.is_resumed:
             # An interrupted run may have added works without being able to say so.
-            snapshot = await library.snapshot()
-            known = await asyncio.to_thread(KnownIdentifiers, snapshot.items)
-            unknown = _skip_known(known, [work for _, work in left], progress.answer)
+            unknown = await _skip_known(library, [work for _, work in left], progress.answer)
             unknown_ids = {id(work) for work in unknown}
             progress.settled += [place for place, work in left if id(work) not in unknown_ids]
             left = [(place, work) for place, work in left if id(work) in unknown_ids]
@@ -153,7 +179,9 @@ class LookupJob:
                     if not isinstance(item, CarrelError)
                     for source in sources[place]
                 ]
-                progress.answer.extend(await add_to(library, candidates, self._clock))
+                progress.answer.extend(
+                    await add_to(library, candidates, self._clock, self._make_key)
+                )
                 for place, item in batch:
                     progress.settled.append(place)
                     if isinstance(item, CarrelError):
@@ -197,15 +225,15 @@ class Additions:
         clock: Clock,
         waits: LookupWaits,
         titles: str = "as-written",
+        make_key: MakeKey = default_key,
     ) -> None:
         self._libraries = libraries
+        self._make_key = make_key
         self._papers = papers
         self._reader = InputReader(papers, parsers, titles)
         self._jobs = jobs
         self._clock = clock
         self._waits = waits
-        # The identifiers of each library, with the generation they are from.
-        self._known: dict[int, tuple[int, KnownIdentifiers]] = {}
 
     async def add(
         self,
@@ -221,23 +249,15 @@ class Additions:
         read = await self._reader.read(elements, read_file)
         answer = read.answer
         library = self._libraries.of(call.caller)
-        answer.extend(await add_to(library, read.candidates, self._clock))
+        answer.extend(await add_to(library, read.candidates, self._clock, self._make_key))
         if attach is not None and answer.added:
             await attach(library, answer)
         works = [Work.of(*found) for found in read.sources_by_identifier.items()]
         if works:
-            works = _skip_known(await self._known_identifiers(library), works, answer)
+            works = await _skip_known(library, works, answer)
         if works:
             works = await self._add_papers_at_hand(library, works, answer)
         return await self._look_up(works, answer, call) if works else answer
-
-    async def _known_identifiers(self, library: Library) -> KnownIdentifiers:
-        snapshot = await library.snapshot()
-        generation, known = self._known.get(id(library), (None, None))
-        if known is None or generation != snapshot.generation:
-            known = await asyncio.to_thread(KnownIdentifiers, snapshot.items)
-            self._known[id(library)] = (snapshot.generation, known)
-        return known
 
     async def _add_papers_at_hand(
         self, library: Library, works: list[Work], answer: AddedReferences
@@ -259,7 +279,7 @@ class Additions:
             if paper is not None
             for source in work.sources
         ]
-        answer.extend(await add_to(library, candidates, self._clock))
+        answer.extend(await add_to(library, candidates, self._clock, self._make_key))
         return [work for paper, work in found if paper is None]
 
     async def _look_up(
@@ -285,7 +305,9 @@ class Additions:
         record = await self._jobs.submit(
             KIND,
             call.caller.user_id,
-            LookupInput(works=tuple(works)).model_dump_json(),
+            LookupInput(
+                works=tuple(works), shared_library=_shared_library(call.caller)
+            ).model_dump_json(),
             len(works),
             LookupProgress(answer=so_far).model_dump_json(),
         )
@@ -303,10 +325,12 @@ class Additions:
         return await list_stored_jobs(self._jobs, call, SCOPES, state, limit)
 
 
-def _skip_known(
-    known: KnownIdentifiers, works: Sequence[Work], answer: AddedReferences
+async def _skip_known(
+    library: Library, works: Sequence[Work], answer: AddedReferences
 ) -> list[Work]:
     """The works that the library does not have; the answer names the others as duplicates."""
+    keys = {key for work in works for key in identifier_work_keys(work.identifier)}
+    known = KnownIdentifiers(await library.find_works(keys))
     left = []
     for work in works:
         duplicate = known.find(work.identifier)

@@ -8,13 +8,17 @@ from carrel.libraries.text.folding import fold_keeping_case, fold_text
 from carrel.rooms.references.items import (
     Item,
     arxiv_of,
+    collections_of,
     custom,
     doi_of,
+    former_ids,
     isbns_of,
     keywords,
     names_text,
+    nested_paths,
     pmcid_of,
     pmid_of,
+    read_state_of,
     tags,
     text_of,
     year_of,
@@ -59,6 +63,7 @@ def all_text(item: Item) -> str:
         names_text(item),
         *keywords(item),
         *tags(item),
+        *collections_of(item),
         *(text_of(item, field) for field in _NUMBER_FIELDS),
         *(str(own.get(name) or "") for name in ("arxiv_id", "eric_id", "scopus_id")),
         "" if year is None else str(year),
@@ -86,7 +91,7 @@ def identifiers(item: Item, field: str) -> set[str]:
     """The values a field may equal, folded."""
     match field:
         case "id":
-            found: list[object] = [text_of(item, "id"), custom(item).get("uuid")]
+            found: list[object] = [text_of(item, "id"), custom(item).get("uuid"), *former_ids(item)]
         case "doi":
             arxiv = arxiv_of(item)
             found = [text_of(item, "DOI"), doi_of(item), arxiv and f"10.48550/arxiv.{arxiv}"]
@@ -104,6 +109,12 @@ def identifiers(item: Item, field: str) -> set[str]:
             found = [year_of(item)]
         case "has":
             found = list(_parts_of(item))
+        case "collection":
+            found = [each for path in collections_of(item) for each in nested_paths(path)]
+        case "tagged":
+            found = list(tags(item))
+        case "read":
+            found = [read_state_of(item)]
         case _:
             found = [text_of(item, "type")]
     return {fold_text(str(value)) for value in found if value not in (None, "")}
@@ -120,6 +131,7 @@ def _parts_of(item: Item) -> list[str]:
         "note": item.get("note"),
         "keyword": keywords(item),
         "tag": tags(item),
+        "collection": collections_of(item),
     }
     return [name for name, value in known.items() if value]
 

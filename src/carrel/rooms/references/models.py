@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, WithJsonSchema
 
@@ -16,23 +16,36 @@ Limit = Annotated[int, Field(ge=1, le=500, description="References per page")]
 ReferenceId = Annotated[str, Field(min_length=1, max_length=500, description="Reference id")]
 
 
+class LibraryQuestion(Question):
+    """A question about a library: the caller's own, or a shared one that it names."""
+
+    shared_library: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=100,
+        description="Shared library instead of your own",
+        # Told by list_libraries; in every listed tool it would cost a model 80 bytes.
+        json_schema_extra={"x-unlisted": True},
+    )
+
+
 # What is no text fails alone, with a code, and costs no other element; the schema asks for texts.
 Element = Annotated[Any, WithJsonSchema({"type": "string"})]
 
 
-class SearchReferences(Question):
+class SearchReferences(LibraryQuestion):
     query: str = Field(min_length=1, max_length=500)
     limit: Limit = 50
     page: Page = 1
 
 
-class ListReferences(Question):
+class ListReferences(LibraryQuestion):
     format: Literal["json", "bibtex", "pretty"] = "json"
     limit: Limit = 50
     page: Page = 1
 
 
-class AddReferences(Question):
+class AddReferences(LibraryQuestion):
     input: (
         Annotated[str, Field(min_length=1)]
         | Annotated[list[Element], Field(min_length=1, max_length=1000)]
@@ -42,16 +55,16 @@ class AddReferences(Question):
     )
 
 
-class RemoveReference(Question):
+class RemoveReference(LibraryQuestion):
     id: ReferenceId
     force: bool = Field(default=False, description="Must be true")
 
 
-class GetReference(Question):
+class GetReference(LibraryQuestion):
     id: ReferenceId
 
 
-class EditReference(Question):
+class EditReference(LibraryQuestion):
     id: ReferenceId
     changes: dict[str, Any] = Field(
         description="CSL-JSON fields with their new values; null removes a field"
@@ -66,7 +79,7 @@ class CitedReference(Question):
     label: Annotated[str, AfterValidator(read_label), Field(max_length=20)] = "page"
 
 
-class CiteReferences(Question):
+class CiteReferences(LibraryQuestion):
     ids: list[Annotated[str, Field(max_length=500)] | CitedReference] = Field(
         min_length=1,
         max_length=500,
@@ -85,7 +98,21 @@ class CiteReferences(Question):
 
 class ListCitationStyles(Question):
     query: str = Field(
-        min_length=1, max_length=200, description="Words of a style's name or title; * for all"
+        min_length=1,
+        max_length=200,
+        description="Words of a style's name, title or field of science; * for all",
+    )
+    format: Literal["author-date", "author", "numeric", "label", "note"] | None = Field(
+        default=None, description="How it cites in the text"
+    )
+    field: str | None = Field(
+        default=None, max_length=60, description="Field of science, such as medicine"
+    )
+    parent: str | None = Field(
+        default=None, max_length=200, description="Only other names of this style"
+    )
+    is_independent: bool | None = Field(
+        default=None, description="True: no other names of styles; false: only those"
     )
     limit: int = Field(default=50, ge=1, le=500)
     page: Page = 1
@@ -95,7 +122,7 @@ class ListCitationStyles(Question):
 MAX_EXPORTED_IDS = 200
 
 
-class ExportReferences(Question):
+class ExportReferences(LibraryQuestion):
     format: Literal["csl-json", "bibtex", "biblatex", "ris"] = "bibtex"
     query: str | None = Field(
         default=None, max_length=500, description="Only references that match; all without it"
@@ -109,20 +136,20 @@ class ExportReferences(Question):
     )
 
 
-class AttachFulltext(Question):
+class AttachFulltext(LibraryQuestion):
     id: ReferenceId
     path: str = Field(
         min_length=1, max_length=4096, description="PDF or Markdown file on the server's machine"
     )
 
 
-class GetFulltext(Question):
+class GetFulltext(LibraryQuestion):
     id: ReferenceId
     max_chars: int | None = Field(default=None, ge=1, le=1_000_000, description="All if absent")
     offset: int = Field(default=0, ge=0, description="Start at this character")
 
 
-class DetachFulltext(Question):
+class DetachFulltext(LibraryQuestion):
     id: ReferenceId
 
 
@@ -253,6 +280,10 @@ class FoundStyle(Answer):
     name: str
     title: str
     parent: str | None = Field(default=None, exclude_if=lambda parent: parent is None)
+    format: str = Field(default="", exclude_if=lambda value: not value)
+    fields: list[str] = Field(default=[], exclude_if=lambda value: not value)
+    # How many styles are other names of this one.
+    dependents: int = Field(default=0, exclude_if=lambda value: not value)
 
 
 class FoundStyles(Answer):
@@ -279,6 +310,8 @@ class Fulltext(LibraryAnswer):
     """A PDF by its path, Markdown by its text; `paper_id` where the text is that of a paper of the
     corpus, because nothing is attached.
     """
+
+    text_field: ClassVar[str] = "markdown"
 
     id: str
     pdf: PdfPath | None = None

@@ -8,7 +8,10 @@ from pathlib import Path
 
 from carrel.core.errors import CarrelError
 from carrel.libraries.bibliography.file_links import item_file_links
+from carrel.rooms.references.attachments import SUPPLEMENT, Attachments
+from carrel.rooms.references.errors import FullTextExistsError
 from carrel.rooms.references.fulltext import FullTexts
+from carrel.rooms.references.items import Item
 from carrel.rooms.references.models import Added, AddedReferences, Warned
 from carrel.rooms.references.ports import Files, Library
 
@@ -25,6 +28,7 @@ class NamedFiles:
         """`check_allowed` resolves a path. Raises CarrelError where it must not be read."""
         self._files = files
         self._full_texts = full_texts
+        self._attachments = Attachments(files)
         self._check_allowed = check_allowed
 
     async def attach(
@@ -35,7 +39,7 @@ class NamedFiles:
         for place, added in enumerate(answer.added):
             beside = folders.get(added.source, ())
             item = await library.find(added.id) if beside else None
-            links = () if item is None else item_file_links(item)
+            links = () if item is None else tuple(dict.fromkeys(item_file_links(item)))
             attached: list[str] = []
             for link in links:
                 if left <= 0:
@@ -60,12 +64,19 @@ class NamedFiles:
             item = await library.find(reference_id)
             if item is None:
                 return "the reference was removed meanwhile"
-            await self._full_texts.attach(library, item, path)
+            await self._attach_text(library, item, path)
         except CarrelError as error:
             return error.message.rstrip(".")
         except OSError as error:
             return error.strerror or "it cannot be read"
         return None
+
+    async def _attach_text(self, library: Library, item: Item, path: Path) -> None:
+        """The first PDF and Markdown as full text, further ones as supplements."""
+        try:
+            await self._full_texts.attach(library, item, path)
+        except FullTextExistsError:
+            await self._attachments.attach(library, item, path, path.name, SUPPLEMENT, "")
 
     async def _find(self, beside: Sequence[Path], link: str) -> Path | None:
         name = link.replace("\\", "/")

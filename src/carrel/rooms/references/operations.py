@@ -212,7 +212,9 @@ class ReferencesOperations:
 
     @operation(
         title="List citation styles",
-        description="The citation styles there are, by words of their names.",
+        description=(
+            "Citation styles by words of names and fields of science, by format, parent or field."
+        ),
         scopes=READ,
         command="styles",
         name_alone="styles",

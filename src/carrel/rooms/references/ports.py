@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 from carrel.core.caller import Caller
 from carrel.libraries.identifiers import Identifier
 from carrel.libraries.query.empty_answers import EmptyAnswer
-from carrel.rooms.references.items import Item
+from carrel.rooms.references.items import Item, WorkKey
 from carrel.rooms.references.queries import ReferenceQuery
 
 ResultT = TypeVar("ResultT")
@@ -58,6 +58,25 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
+class ManyChanges:
+    """Changes by the ids of references, and the ids to remove; a changed `id` renames."""
+
+    changes: Mapping[str, Change]
+    removed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class KnownReferences:
+    """What a library has of the works that an addition asks about, in its order.
+
+    `taken_ids` answers for any id in lower case.
+    """
+
+    items: Sequence[Item]
+    taken_ids: Container[str]
+
+
+@dataclass(frozen=True, slots=True)
 class PastVersion:
     """One reference from a revision on; `item` is None if it was absent or is no longer stored.
 
@@ -71,6 +90,18 @@ class PastVersion:
     item: Item | None
 
 
+@dataclass(frozen=True, slots=True)
+class PastChange:
+    """One accepted change: its origin and the references it wrote, removed, or kept."""
+
+    revision: int
+    at: str
+    origin: str
+    written: Sequence[str]
+    removed: Sequence[str]
+    kept: Sequence[str]
+
+
 class Library(Protocol):
     """One person's library; functions handed in run on the newest state under the write lock.
 
@@ -81,6 +112,11 @@ class Library(Protocol):
     @property
     def folder(self) -> Path:
         """The folder of attached files."""
+        ...
+
+    @property
+    def attached_files(self) -> Files | None:
+        """How paths in `folder` are read and written; None where they are files of this machine."""
         ...
 
     async def snapshot(self) -> LibrarySnapshot:
@@ -107,12 +143,36 @@ class Library(Protocol):
         """Why a query finds nothing, and what comes near."""
         ...
 
-    async def add(self, choose: Callable[[Sequence[Item]], Sequence[Item]]) -> Sequence[Item]:
-        """Add what `choose` returns for the current items; returns it once it is on disk."""
+    async def find_many(self, reference_ids: Sequence[str]) -> Sequence[Item]:
+        """Copies of the items of these ids, in this order; unknown ids are passed over."""
+        ...
+
+    async def find_works(self, keys: Collection[WorkKey]) -> Sequence[Item]:
+        """The items that have one of these keys at least, in the order of the library."""
+        ...
+
+    async def list_items(self, first: int, count: int) -> tuple[int, Sequence[Item]]:
+        """How many references there are, and `count` of them after the `first`."""
+        ...
+
+    async def add(
+        self, keys: Collection[WorkKey], choose: Callable[[KnownReferences], Sequence[Item]]
+    ) -> Sequence[Item]:
+        """Add what `choose` returns; returns it once it is stored for good.
+
+        `choose` gets the present items that have one of the keys. It may be called again.
+        """
         ...
 
     async def change(self, reference_id: str, decide: Callable[[Item], Change]) -> Item | None:
         """The changed item, or None if the id is unknown."""
+        ...
+
+    async def change_many(self, decide: Callable[[Sequence[Item]], ManyChanges]) -> None:
+        """Change, rename and remove references in one write, as `decide` says of the present items.
+
+        Ids that are not there are passed over.
+        """
         ...
 
     async def remove(self, reference_id: str) -> Item | None:
@@ -129,6 +189,22 @@ class Library(Protocol):
 
     async def restore(self, reference_id: str, revision: int | None) -> None:
         """Restore a revision, or the state before the last change; raises NotFoundError."""
+        ...
+
+    async def list_changes(self, reference_id: str | None = None) -> Sequence[PastChange]:
+        """Every change that is known, newest first; those of one reference if named."""
+        ...
+
+    async def find_overtaken(self, revisions: Collection[int]) -> Collection[int]:
+        """Those of these changes of which a reference says something else by now."""
+        ...
+
+    async def undo(self, revision: int | None) -> PastChange:
+        """Undo one change in one write, the last without a number; returns what was undone.
+
+        Raises NotFoundError for an unknown change, ChangeNotUndoableError where a reference of it
+        says something else by now or what it said before is no longer stored.
+        """
         ...
 
     async def take_notices(self) -> Sequence[str]:
@@ -213,7 +289,25 @@ class Files(Protocol):
         """The file's bytes; raises OSError if there are more than `max_bytes`."""
         ...
 
-    async def copy_in(self, source: Path, target: Path) -> None: ...
+    async def copy_in(self, source: Path, target: Path) -> None:
+        """Raises FileExistsError where there is a file of that name, also by another writer."""
+        ...
+
+    async def write_in(self, content: bytes, target: Path) -> None:
+        """The same for bytes."""
+        ...
+
+    async def size(self, path: Path) -> int | None:
+        """The bytes of a file, or None where there is none."""
+        ...
+
+    async def digest(self, path: Path) -> str:
+        """The SHA-256 of a file's bytes; empty where there is none."""
+        ...
+
+    async def list_files(self, folder: Path) -> list[tuple[str, int]]:
+        """Every file below a folder, as path and bytes; not hidden ones, nor through links."""
+        ...
 
     async def remove(self, path: Path) -> None:
         """Remove the file, and its folder if that is then empty."""
@@ -225,17 +319,9 @@ class Files(Protocol):
 
     def resolved(self, path: Path) -> Path: ...
 
-
-@dataclass(frozen=True, slots=True)
-class PastChange:
-    """One accepted change: its origin and the references it wrote, removed, or kept."""
-
-    revision: int
-    at: str
-    origin: str
-    written: Sequence[str]
-    removed: Sequence[str]
-    kept: Sequence[str]
+    async def local_path(self, path: Path) -> Path:
+        """The path under which other programs of this machine find the file."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,12 @@ from carrel.libraries.text.analysis import QUESTION_WORDS
 from carrel.libraries.text.folding import fold_keeping_case, fold_text
 from carrel.libraries.text.words import STOP_WORDS
 
-IDENTIFIER_FIELDS = frozenset({"id", "doi", "pmid", "pmcid", "isbn", "url", "year", "type", "has"})
+IDENTIFIER_FIELDS = frozenset(
+    {
+        "id", "doi", "pmid", "pmcid", "isbn", "url", "year", "type", "has", "collection", "tagged",
+        "read",
+    }
+)  # fmt: skip
 CONTENT_FIELDS = frozenset({"author", "title", "venue", "keyword", "tag"})
 REFERENCE_FIELDS = QueryFields(
     {
@@ -38,13 +43,14 @@ REFERENCE_FIELDS = QueryFields(
             name: name
             for name in (
                 "id", "author", "title", "year", "doi", "pmid", "pmcid", "isbn", "url", "keyword",
-                "tag", "type", "venue", "has",
+                "tag", "type", "venue", "has", "collection", "tagged", "read",
             )
         },
         "authors": "author",
         "journal": "venue",
         "keywords": "keyword",
         "tags": "tag",
+        "collections": "collection",
     }
 )  # fmt: skip
 _TOKEN = re.compile(

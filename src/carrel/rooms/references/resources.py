@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from carrel.core.answer import Text
 from carrel.core.caller import Call, Caller
 from carrel.core.completion import Completion, CompletionRequest
 from carrel.core.decorators import resource
+from carrel.core.errors import NotFoundError
 from carrel.core.quoting import QuotedSource
 from carrel.rooms.references.cited_items import parse_cited
 from carrel.rooms.references.models import (
@@ -78,7 +79,8 @@ def reference_source(item: Mapping[str, Any]) -> QuotedSource:
 
 
 READ = frozenset({"references:read"})
-_MAX_ITEMS = 1000
+# A library of no more is given whole, as the specification of the room says.
+_PAGE_ITEMS = 1000
 
 
 class LibraryResources:
@@ -95,13 +97,38 @@ class LibraryResources:
     @resource(
         "library://references",
         title="References",
-        description=f"The library as CSL-JSON, at most {_MAX_ITEMS} items.",
+        description=f"The library as CSL-JSON; of more than {_PAGE_ITEMS} the first page.",
         scopes=READ,
         media_type="application/json",
         quotes=quoted_library,
     )
     async def references(self, variables: Mapping[str, str], call: Call) -> Text:
-        return _json(list(await self._references.first_items(_MAX_ITEMS, call)))
+        total, items = await self._references.list_items(0, _PAGE_ITEMS, call)
+        return _json(list(items) if total <= _PAGE_ITEMS else _describe_page(items, 1, total))
+
+    @resource(
+        "library://references/{page}",
+        name="references-page",
+        title="References, page by page",
+        description=f"A page of {_PAGE_ITEMS} references as CSL-JSON, with their total.",
+        scopes=READ,
+        media_type="application/json",
+        quotes=quoted_library,
+    )
+    async def references_page(self, variables: Mapping[str, str], call: Call) -> Text:
+        typed = variables["page"]
+        page = int(typed) if typed.isascii() and typed.isdecimal() and len(typed) < 9 else 0
+        first = max(0, page - 1) * _PAGE_ITEMS
+        total, items = await self._references.list_items(first, _PAGE_ITEMS, call)
+        pages = max(1, -(-total // _PAGE_ITEMS))
+        if not 1 <= page <= pages:
+            raise NotFoundError(
+                "Page",
+                typed[:20],
+                next_step=f"Read library://references/1 to library://references/{pages}.",
+                details={"pages": pages, "total": total},
+            )
+        return _json(_describe_page(items, page, total))
 
     @resource(
         "library://reference/{id}",
@@ -136,6 +163,18 @@ class LibraryResources:
     )
     async def styles_by_words(self, variables: Mapping[str, str], call: Call) -> Text:
         return _json(await self._references.styles(variables["words"], first=0, count=200))
+
+
+def _describe_page(items: Sequence[Mapping[str, Any]], page: int, total: int) -> dict[str, object]:
+    pages = max(1, -(-total // _PAGE_ITEMS))
+    following = f"library://references/{page + 1}" if page < pages else None
+    return {
+        "total": total,
+        "page": page,
+        "pages": pages,
+        "next": following,
+        "references": list(items),
+    }
 
 
 def _json(value: object) -> Text:

@@ -18,6 +18,7 @@ from carrel.core.paging import explain_past_end
 from carrel.core.parsing import parse_in_thread
 from carrel.core.work_notices import GONE, NoNotices, NoticesAbout, describe_notice, find_notices
 from carrel.libraries import bibliography
+from carrel.libraries.bibliography.file_links import declared_folders
 from carrel.libraries.identifiers import identifier_keys
 from carrel.rooms.references.citations import CitationStyles
 from carrel.rooms.references.cited_items import CitedWork, parse_cited
@@ -30,9 +31,11 @@ from carrel.rooms.references.errors import (
     ReferencesNotFoundError,
 )
 from carrel.rooms.references.fulltext import FullTexts, cut_text
+from carrel.rooms.references.identifier_lists import split_identifiers
 from carrel.rooms.references.items import (
     Item,
     custom,
+    identifier_work_keys,
     identifiers_of,
     names_text,
     text_of,
@@ -71,6 +74,7 @@ from carrel.rooms.references.models import (
 )
 from carrel.rooms.references.named_files import NamedFiles
 from carrel.rooms.references.nearest_ids import find_nearest_ids
+from carrel.rooms.references.organizing import give_groups
 from carrel.rooms.references.ports import AttachedPassage, CorpusPapers, Files, Libraries, Library
 from carrel.rooms.references.queries import parse_reference_query
 from carrel.rooms.references.validation import check_changes
@@ -142,8 +146,12 @@ class ReferencesRoom:
         return answer
 
     async def list_page(self, question: ListReferences, call: Call) -> References:
-        items = (await self._libraries.of(call.caller).snapshot()).items
-        answer = _page(items, question.page, question.limit)
+        library = self._libraries.of(call.caller)
+        first = (question.page - 1) * question.limit
+        total, items = await library.list_items(first, question.limit)
+        answer = References(
+            total=total, page=question.page, limit=question.limit, references=list(items)
+        )
         chosen = answer.references or []
         match question.format:
             case "bibtex":
@@ -156,8 +164,9 @@ class ReferencesRoom:
                 pass
         return await self._about_works(await self._with_notices(answer, call), chosen)
 
-    async def first_items(self, count: int, call: Call) -> Sequence[Item]:
-        return (await self._libraries.of(call.caller).snapshot()).items[:count]
+    async def list_items(self, first: int, count: int, call: Call) -> tuple[int, Sequence[Item]]:
+        """How many items there are, and some of them in the order of the library."""
+        return await self._libraries.of(call.caller).list_items(first, count)
 
     async def get(self, question: GetReference, call: Call) -> OneReference:
         """One reference. Raises ReferenceNotFoundError."""
@@ -176,7 +185,7 @@ class ReferencesRoom:
         given = question.input
         elements: Sequence[object] = [given] if isinstance(given, str) else given
         folders: dict[str, list[Path]] = {}
-        named = NamedFiles(self._files, self._full_texts, partial(self._check_allowed, call=call))
+        named = NamedFiles(self._files, self._full_texts, partial(self.check_allowed, call=call))
         added = await self.additions.add(
             elements,
             partial(self._read_file, call=call, folders=folders),
@@ -185,19 +194,20 @@ class ReferencesRoom:
         )
         if isinstance(added, Job):
             return added
-        ids = {each.id for each in added.added}
-        items = (await self._libraries.of(call.caller).snapshot()).items if ids else ()
-        answer = await self._about_works(added, [one for one in items if text_of(one, "id") in ids])
+        ids = [each.id for each in added.added]
+        items = await self._libraries.of(call.caller).find_many(ids) if ids else ()
+        answer = await self._about_works(added, items)
         return await self._with_notices(answer, call)
 
     async def remove(self, question: RemoveReference, call: Call) -> RemovedReference:
         library = self._libraries.of(call.caller)
-        await _find(library, question.id)
+        item = await _find(library, question.id)
         if not question.force:
             raise ForceRequiredError(question.id)
+        # A key that it had before removes nothing: whoever wrote it down may mean another work.
         removed = await library.remove(question.id)
         if removed is None:
-            raise ReferenceNotFoundError(question.id)
+            raise ReferenceNotFoundError(question.id, [text_of(item, "id")])
         return await self._with_notices(RemovedReference(removed=removed), call)
 
     async def edit(self, question: EditReference, call: Call) -> OneReference:
@@ -258,11 +268,14 @@ class ReferencesRoom:
         if isinstance(given, str):
             item = await library.find(given)
             if item is not None:
-                return CitedWork(given), item
+                return CitedWork(text_of(item, "id")), item
             work = parse_cited(given)
         else:
             work = CitedWork(given.id, given.locator, given.label)
-        item = await library.find(work.id)
+        item = await _find_by_name(library, work.id)
+        if item is not None:
+            # It may have been asked for by an identifier, or a key that it had before.
+            work = replace(work, id=text_of(item, "id"))
         if item is not None or self._papers is None or READ_PAPERS not in call.caller.scopes:
             return work, item
         paper = await self._papers.cite(work.id)
@@ -292,7 +305,7 @@ class ReferencesRoom:
     async def attach(self, question: AttachFulltext, call: Call) -> AttachedFile:
         library = self._libraries.of(call.caller)
         item = await _find(library, question.id)
-        source = self._check_allowed(Path(question.path), call)
+        source = self.check_allowed(Path(question.path), call)
         return await self._with_notices(await self._full_texts.attach(library, item, source), call)
 
     async def get_fulltext(self, question: GetFulltext, call: Call) -> Fulltext:
@@ -340,8 +353,15 @@ class ReferencesRoom:
         return await asyncio.to_thread(complete_titled, named, typed)
 
     async def list_styles(self, question: ListCitationStyles) -> FoundStyles:
-        """A page of the styles whose names have the words."""
-        found = await self._styles.search(question.query.strip("* "))
+        """A page of the styles that have the words, and are of the kinds that were asked for."""
+        words = question.query.strip("* ")
+        found, dependents = await self._styles.select(
+            words,
+            citation_format=question.format,
+            field=question.field,
+            parent=question.parent,
+            is_independent=question.is_independent,
+        )
         first = (question.page - 1) * question.limit
         return FoundStyles(
             total=len(found),
@@ -349,7 +369,14 @@ class ReferencesRoom:
             limit=question.limit,
             default=self.default_style,
             styles=[
-                FoundStyle(name=style.id, title=style.title, parent=style.parent or None)
+                FoundStyle(
+                    name=style.id,
+                    title=style.title,
+                    parent=style.parent or None,
+                    format=style.citation_format,
+                    fields=list(style.fields),
+                    dependents=dependents[style.id],
+                )
                 for style in found[first : first + question.limit]
             ],
         )
@@ -392,22 +419,27 @@ class ReferencesRoom:
         """The bytes of a file that an element names, or None; its folder is put to the others."""
         if len(element) > 4096 or "\n" in element or not element.strip():
             return None
-        if bibliography.recognise(element) is not None:
+        if bibliography.recognise(element) is not None or split_identifiers(element):
             return None
         path = Path(element)
         looks_like_path = path.suffix != "" or "/" in element or "\\" in element
         if not looks_like_path:
             return None
-        allowed = self._check_allowed(path, call)
+        allowed = self.check_allowed(path, call)
         try:
             if not await self._files.exists(allowed):
                 raise FileNotUsableError(
                     f"There is no file {element}",
-                    next_step="Check the path, or send the text itself.",
+                    next_step="Check the path, which must not be a folder, or send the text "
+                    "itself.",
                     details={"path": element},
                 )
-            folders.setdefault(path.name, []).append(allowed.parent)
-            return await self._files.read_bytes(allowed, _MAX_FILE_BYTES)
+            content = await self._files.read_bytes(allowed, _MAX_FILE_BYTES)
+            beside = folders.setdefault(path.name, [])
+            # EndNote keeps the files of `NAME` in `NAME.Data`.
+            beside += [allowed.parent, allowed.with_suffix(".Data")]
+            beside.extend(allowed.parent / folder for folder in declared_folders(content))
+            return content
         except OSError as error:
             raise FileNotUsableError(
                 f"{element} cannot be read: {error.strerror or error}",
@@ -415,7 +447,8 @@ class ReferencesRoom:
                 details={"path": element},
             ) from error
 
-    def _check_allowed(self, path: Path, call: Call) -> Path:
+    def check_allowed(self, path: Path, call: Call) -> Path:
+        """The path resolved; raises PathNotAllowedError where this door must not read it."""
         try:
             resolved = self._files.resolved(path)
         except (OSError, RuntimeError, ValueError) as error:
@@ -436,13 +469,25 @@ class ReferencesRoom:
 async def _write(
     items: Sequence[Item], form: bibliography.ExportFormat, *, lossless: bool = False
 ) -> str:
+    is_whole = lossless or form is bibliography.ExportFormat.CSL_JSON
+    written = items if is_whole else [give_groups(item) for item in items]
     return await parse_in_thread(
-        lambda: bibliography.write_bibliography(items, form, lossless=lossless)
+        lambda: bibliography.write_bibliography(written, form, lossless=lossless)
     )
 
 
+async def _find_by_name(library: Library, name: str) -> Item | None:
+    """The reference of a key, or else of a DOI, PMID, PMCID, arXiv id or ISBN."""
+    item = await library.find(name)
+    identifier = bibliography.identifier_of(name) if item is None else None
+    if identifier is None:
+        return item
+    found = await library.find_works(identifier_work_keys(identifier))
+    return dict(found[0]) if found else None
+
+
 async def _find(library: Library, reference_id: str) -> Item:
-    item = await library.find(reference_id)
+    item = await _find_by_name(library, reference_id)
     if item is None:
         raise ReferenceNotFoundError(reference_id, await _nearest_ids(library, [reference_id]))
     return item
@@ -463,13 +508,6 @@ def _warn_of_gone(answer: Citations) -> list[str]:
         for each in notices[:1]
         if each.kind in GONE
     ]
-
-
-def _page(items: Sequence[Item], page: int, limit: int) -> References:
-    first = (page - 1) * limit
-    return References(
-        total=len(items), page=page, limit=limit, references=list(items[first : first + limit])
-    )
 
 
 def _passage(found: AttachedPassage) -> ReferencePassage:
@@ -502,7 +540,7 @@ async def _find_own_records(items: Mapping[str, Item], library: Library) -> dict
     wanted = {key: name for name, item in papers.items() for key in reversed(identifiers_of(item))}
     found: dict[str, Item] = {}
     if wanted:
-        for item in (await library.snapshot()).items:
+        for item in await library.find_works(wanted):
             name = next((wanted[key] for key in identifiers_of(item) if key in wanted), None)
             if name is not None:
                 found.setdefault(name, dict(item))

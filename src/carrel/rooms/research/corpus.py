@@ -11,19 +11,16 @@ from typing import Any, TypeVar
 
 from carrel.core.parsing import parse_in_thread
 from carrel.libraries import bibliography
-from carrel.libraries.discovery.concepts.extraction import ChunkReader
-from carrel.libraries.discovery.concepts.index import ConceptIndex
 from carrel.libraries.discovery.concepts.vocabulary import Vocabulary
 from carrel.libraries.discovery.errors import GoalNotInCorpusError, GoalUnclearError
 from carrel.libraries.discovery.generation.discovery import Discovery
-from carrel.libraries.discovery.records import Mapper, Paper
+from carrel.libraries.discovery.records import Concepts, Paper
 from carrel.rooms.research.errors import CorpusEmptyError
-from carrel.rooms.research.ports import ConceptIndexFile, Neighbours, PaperTexts
+from carrel.rooms.research.ports import ConceptIndexes, Neighbours, PaperTexts
 
 ResultT = TypeVar("ResultT")
-# Below this many papers to read, starting further processes takes longer than they save.
-_WORTH_PROCESSES = 3000
-_CHUNK = 500
+# Fewer papers are read before anybody could look how far that is.
+_WORTH_TELLING = 3000
 _QUERY_CHARACTERS = 500
 _WORD = re.compile(r"\w+")
 
@@ -34,23 +31,20 @@ class Corpus:
     def __init__(
         self,
         texts: PaperTexts,
-        index_file: ConceptIndexFile,
+        indexes: ConceptIndexes,
         neighbours: Neighbours,
-        map_in_processes: Mapper,
         read_vocabulary: Callable[[], Vocabulary] | None = None,
     ) -> None:
         self._texts = texts
-        self._index_file = index_file
+        self._indexes = indexes
         self._neighbours = neighbours
         self._read_vocabulary = read_vocabulary
-        self._map_in_processes = map_in_processes
         self._lock = threading.Lock()
         self._signature: object = None
         # What describe_content last found, and of which papers.
         self._content: tuple[object, tuple[int, str]] | None = None
         self._discovery: Discovery | None = None
-        self._index: ConceptIndex | None = None
-        self._fingerprints: dict[str, str] = {}
+        self._vocabulary: Vocabulary | None = None
         self._progress: tuple[int, int] | None = None
 
     def reading_progress(self) -> tuple[int, int] | None:
@@ -137,7 +131,7 @@ class Corpus:
     def _current_discovery(self) -> Discovery:
         signature = self._texts.signature()
         if self._discovery is None or signature != self._signature:
-            index = self._update_index()
+            index = self._current_index(repr(signature))
             if not len(index):
                 raise CorpusEmptyError(
                     "There are no papers yet to find anything in",
@@ -146,37 +140,16 @@ class Corpus:
             self._discovery, self._signature = Discovery(index, self._texts), signature
         return self._discovery
 
-    def _update_index(self) -> ConceptIndex:
-        if self._index is None:
-            vocabulary = None if self._read_vocabulary is None else self._read_vocabulary()
-            stored = self._index_file.load(vocabulary)
-            self._index, self._fingerprints = stored or (ConceptIndex(vocabulary), {})
-        index, known = self._index, self._fingerprints
-        present: dict[str, str] = {}
-        changed: list[Paper] = []
-        for paper, fingerprint in self._texts.everything():
-            present[paper.id] = fingerprint
-            if known.get(paper.id) != fingerprint:
-                changed.append(paper)
-        gone = [paper_id for paper_id in known if paper_id not in present]
-        for paper_id in gone:
-            index.remove(paper_id)
-        self._add_papers(index, changed)
-        self._fingerprints = present
-        if changed or gone:
-            self._index_file.save(index, present)
-        return index
-
-    def _add_papers(self, index: ConceptIndex, papers: Sequence[Paper]) -> None:
-        if len(papers) < _WORTH_PROCESSES:
-            index.add(papers)
-            return
-        chunks = [papers[first : first + _CHUNK] for first in range(0, len(papers), _CHUNK)]
-        self._progress = (0, len(papers))
+    def _current_index(self, state: str) -> Concepts:
+        if self._vocabulary is None and self._read_vocabulary is not None:
+            self._vocabulary = self._read_vocabulary()
+        found = self._indexes.open(state, self._vocabulary)
+        if found is not None:
+            return found
         try:
-            extracted = self._map_in_processes(ChunkReader(index.vocabulary), chunks)
-            for number, chunk in enumerate(extracted, start=1):
-                index.merge(chunk)
-                self._progress = (min(number * _CHUNK, len(papers)), len(papers))
+            return self._indexes.make(self._texts, state, self._vocabulary, self._report)
         finally:
             self._progress = None
+
+    def _report(self, done: int, total: int) -> None:
+        self._progress = (done, total) if total >= _WORTH_TELLING else None

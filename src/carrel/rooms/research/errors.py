@@ -77,6 +77,10 @@ class BudgetExhaustedError(CarrelError):
     code = "budget_exhausted"
 
 
+class OwnersQuotaError(BudgetExhaustedError):
+    """The owner of the project has used up the quota of the day; the work is paused."""
+
+
 class ModelUnavailableError(UnavailableError):
     """The language model cannot be reached, or answers in a form that cannot be used."""
 

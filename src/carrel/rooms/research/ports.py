@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from carrel.core.caller import Call
-from carrel.libraries.discovery.concepts.index import ConceptIndex
 from carrel.libraries.discovery.concepts.vocabulary import Vocabulary
-from carrel.libraries.discovery.records import Paper
+from carrel.libraries.discovery.records import Concepts, Paper
 from carrel.rooms.research.outside_models import AskedService
 from carrel.rooms.research.records import (
     AgentOutput,
@@ -255,8 +254,12 @@ class PaperTexts(Protocol):
         """A value that changes when the corpus does."""
         ...
 
+    def fingerprints(self) -> Iterator[tuple[str, str]]:
+        """The id of every paper with a fingerprint that changes when it does."""
+        ...
+
     def everything(self) -> Iterator[tuple[Paper, str]]:
-        """Every paper with a fingerprint that changes when it does."""
+        """Every paper with its fingerprint."""
         ...
 
     def paper(self, id: str, /) -> Paper | None: ...
@@ -266,14 +269,22 @@ class PaperTexts(Protocol):
         ...
 
 
-class ConceptIndexFile(Protocol):
-    """Storage of the concept index between runs."""
+class ConceptIndexes(Protocol):
+    """Keeps the concept index of the corpus, for all processes."""
 
-    def load(self, vocabulary: Vocabulary | None) -> tuple[ConceptIndex, dict[str, str]] | None:
-        """The index and the fingerprints of its papers; None if there is none that fits."""
+    def open(self, state: str, vocabulary: Vocabulary | None) -> Concepts | None:
+        """The index of the papers in this state; None where another, or none, was made."""
         ...
 
-    def save(self, index: ConceptIndex, fingerprints: Mapping[str, str]) -> None: ...
+    def make(
+        self,
+        papers: PaperTexts,
+        state: str,
+        vocabulary: Vocabulary | None,
+        report: Callable[[int, int], None],
+    ) -> Concepts:
+        """Make the index of the papers in this state; tells how many of how many are read."""
+        ...
 
 
 class Neighbours(Protocol):
@@ -427,6 +438,16 @@ class LanguageModel(Protocol):
     async def complete(
         self, instructions: str, material: str, schema: Mapping[str, Any], schema_name: str
     ) -> Completion | UnusableCompletion: ...
+
+
+class ModelUse(Protocol):
+    """Counts what language models take for people."""
+
+    async def check(self, owner: str) -> None:
+        """Raises OwnersQuotaError where nothing is left of what the owner may use today."""
+        ...
+
+    async def add(self, owner: str, tokens: int) -> None: ...
 
 
 class Ids(Protocol):

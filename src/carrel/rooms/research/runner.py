@@ -8,14 +8,13 @@ status; while that cannot be written, it is served from memory and retried.
 from __future__ import annotations
 
 import asyncio
-import errno
 import logging
 from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 
 from carrel.core.clock import Clock
-from carrel.core.errors import CarrelError, StorageFullError, UnavailableError
+from carrel.core.errors import DISK_FULL, CarrelError, StorageFullError, UnavailableError
 from carrel.rooms.research.agents.supervisor import Step, Supervisor
 from carrel.rooms.research.errors import (
     BudgetExhaustedError,
@@ -29,7 +28,6 @@ log = logging.getLogger("carrel.research")
 
 _MAX_ATTEMPTS = 4
 _INITIAL_BACKOFF_SECONDS = 0.25
-_DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +57,7 @@ def outcome_of_failure(
     job: Job, error: Exception, at: str, *, is_claimed: bool = True
 ) -> JobOutcome:
     """An exhausted budget or a full disk pauses a job; any other error fails it."""
-    if isinstance(error, OSError) and error.errno in _DISK_FULL:
+    if isinstance(error, OSError) and error.errno in DISK_FULL:
         error = StorageFullError.at("the home folder")
     if isinstance(error, StorageFullError):
         message = (

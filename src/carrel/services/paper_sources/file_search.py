@@ -138,7 +138,7 @@ class _FileSearch:
             if each.size_bytes > self._limit:
                 message = (
                     f"{each.size_bytes:,} bytes are more than the limit of {self._limit:,}; "
-                    f"it was not read"
+                    f"it was not read (lists of records can be parted into several files)"
                 )
                 self._skip(Path(each.path), "too_large", message)
         if stamps[0].size_bytes <= self._limit:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from typing import Protocol
 
 from carrel.rooms.papers.building.models import (
     BuildOptions,
@@ -49,8 +50,19 @@ READERS: tuple[SourceReader, ...] = (
 )
 
 
+class ReadApart(Protocol):
+    """What workers read of sources before a build."""
+
+    def take(self, source: FoundSource, /) -> tuple[bytes | None, Iterator[PartRead]] | None: ...
+
+    def finish(self) -> None: ...
+
+
 class PaperSourceFiles:
-    """Files and folders of papers; `read_warm` reads where a process is kept for it."""
+    """Files and folders of papers; `read_warm` reads where a process is kept for it.
+
+    `read_parts` has what workers read before.
+    """
 
     def __init__(
         self,
@@ -58,10 +70,12 @@ class PaperSourceFiles:
         options: BuildOptions,
         read_warm: ReadJobs | None = None,
         pdf: PdfSource | None = None,
+        read_parts: ReadApart | None = None,
     ) -> None:
         self._open_assets = open_assets
         self._pdf = pdf or PdfSource()
         self._read_warm = read_warm
+        self._read_parts = read_parts
         self._size_limit_bytes = options.size_limit_bytes
         self._workers = options.workers or os.cpu_count() or 1
 
@@ -96,6 +110,13 @@ class PaperSourceFiles:
     def parts(self, source: FoundSource) -> Iterator[SourcePart]:
         reader = next(reader for reader in READERS if reader.name == source.reader)
         return reader.parts(source.path, source.companions)
+
+    def take_read(self, source: FoundSource) -> tuple[bytes | None, Iterator[PartRead]] | None:
+        return None if self._read_parts is None else self._read_parts.take(source)
+
+    def finish_taken(self) -> None:
+        if self._read_parts is not None:
+            self._read_parts.finish()
 
     def read(self, jobs: Iterable[PartJob]) -> Iterator[PartRead]:
         every_job, needs_processes = _weigh(jobs)

@@ -21,6 +21,7 @@ from typing import IO, BinaryIO, Self, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from carrel.stores.backup.database import DATABASE_PREFIX
 from carrel.stores.backup.errors import (
     DamagedBackupError,
     NewerBackupError,
@@ -28,11 +29,13 @@ from carrel.stores.backup.errors import (
     UnsafeBackupError,
 )
 
-FORMAT = 1
+# 2 has a database in it, which earlier versions would refuse as a place they do not know.
+FORMAT = 2
+_FORMAT_OF_FILES = 1
 HEADER_NAME = "carrel-backup.json"
 MANIFEST_NAME = "manifest.json"
 # Where the files of an archive can come from; what each means is the wiring's business.
-PLACES = ("home", "papers", "static", "library", "attachments", "audit")
+PLACES = ("home", "papers", "static", "library", "attachments", "audit", DATABASE_PREFIX)
 
 _LEVEL = 3
 _CHUNK = 1024 * 1024
@@ -43,6 +46,12 @@ _MAX_MANIFEST_BYTES = 512 * 1024 * 1024
 _MAX_FILES = 1_000_000
 _MAX_EXTENSION_BYTES = 64 * 1024
 _NOT_IN_A_NAME = re.compile(r"[\x00-\x1f\\]|^[A-Za-z]:")
+
+
+def archive_format(*, has_database: bool) -> int:
+    """The lowest format that says all of it, so that earlier versions read what they can."""
+    return FORMAT if has_database else _FORMAT_OF_FILES
+
 
 Advance = Callable[[int], None]
 Put = Callable[[str], BinaryIO]

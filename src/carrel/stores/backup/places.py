@@ -10,15 +10,18 @@ from carrel.stores.backup.archive import is_archive
 from carrel.stores.backup.backup_list import BACKUPS_FOLDER_NAME
 from carrel.stores.backup.collection import FoundFile
 from carrel.stores.backup.corpora import is_in_segments, is_manifest_draft
+from carrel.stores.backup.database import DATABASE_PREFIX
 from carrel.stores.backup.restore_journal import Root, is_reserved
 from carrel.stores.corpus import MANIFEST_NAME, SEGMENTS_NAME
-from carrel.stores.csl_json.library import LIBRARY_NAME, attachments_folder
+from carrel.stores.csl_json.library_places import LIBRARY_NAME, attachments_folder
+from carrel.stores.csl_json.prepared_file import PREPARED
 from carrel.stores.json_lines.audit import audit_files
 from carrel.stores.paper_map import MAP_NAME
 from carrel.stores.sqlite.papers import INBOX_NAME, SNAPSHOT_NAME, STATIC_NAME, SUMMARIES_NAME
 from carrel.stores.sqlite.schema import is_upgrade_copy
 
 SETTINGS_NAME = "carrel.toml"
+STAGED_DATABASE_NAME = ".carrel-database"
 BUILD_NAME = ".carrel-build"
 # Not left out: a corpus of segments is listed by its manifest when it is carried.
 CARRIED_WITH_MANIFEST = "carried with the manifest that lists it"
@@ -114,6 +117,9 @@ class Places:
         prefix, *parts = archived.split("/")
         if prefix == "home":
             return self.home, PurePosixPath(*parts)
+        if prefix == DATABASE_PREFIX:
+            # Beside the home for a moment: from there it goes into the database.
+            return self.home, PurePosixPath(STAGED_DATABASE_NAME, *parts)
         place = self.by_prefix[prefix]
         relative = PurePosixPath(place.name_here(parts[0]), *parts[1:])
         if self._is_inside(place.folder):
@@ -193,6 +199,7 @@ def why_left_out(
         is_lock = (
             folder.startswith(".") and folder.endswith(".carrel") and name == "lock"
         ) or path in {audit_lock, audit_count}
+        is_draft = is_draft or (folder.endswith(".carrel") and name.startswith(PREPARED))
         is_lock = is_lock or (folder == "anchors" and name.endswith(".anchors.jsonl.lock"))
         if is_draft or is_lock:
             return "only of use while something runs"

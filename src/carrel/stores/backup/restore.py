@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,8 +12,14 @@ from pathlib import Path
 from carrel.core.clock import Clock
 from carrel.core.progress import Progress
 from carrel.stores.backup.archive import Manifest
+from carrel.stores.backup.database import DATABASE_PREFIX, DatabaseCopies, need_database
 from carrel.stores.backup.errors import HomeNotEmptyError, NewerBackupError
-from carrel.stores.backup.places import BUILD_NAME, SETTINGS_NAME, Places
+from carrel.stores.backup.places import (
+    BUILD_NAME,
+    SETTINGS_NAME,
+    STAGED_DATABASE_NAME,
+    Places,
+)
 from carrel.stores.backup.restore_journal import (
     ASIDE_PREFIX,
     Root,
@@ -78,12 +87,21 @@ def restore_backup(
     may_move_aside: bool,
     progress: Progress,
     clock: Clock,
+    database: DatabaseCopies | None = None,
 ) -> Restored:
-    """Checks all of the backup, unpacks it beside its place, and changes names at the end."""
+    """Checks all of the backup, unpacks it beside its place, and changes names at the end.
+
+    A database in it is filled before the names change: killed in between, the next restore of the
+    same backup finds it there and goes on with the files.
+    """
     recovered = recover(places.home)
     manifest = check_backup(file, progress)
     _refuse_newer(file, manifest)
     names = [carried.path for carried in manifest.files]
+    mark = f"backup {_digest(manifest)}"
+    has_database = any(name.startswith(f"{DATABASE_PREFIX}/") for name in names)
+    if has_database:
+        need_database(database).refuse_filled(mark)
     with hold_home_alone(places.home):
         roots = places.roots(names)
         present = [
@@ -104,9 +122,14 @@ def restore_backup(
             stage(file, manifest, places.locate, progress.advance)
             progress.end()
             left_to_do = _rebuild_indexes(manifest, places, rebuild_index)
+            staged = Root(places.home, ()).staging / STAGED_DATABASE_NAME
             stamp = clock.now().strftime("%Y%m%dT%H%M%S")
-            moves = [move for root in roots for move in moves_for(root, stamp)]
+            moves = [
+                move for root in roots for move in moves_for(root, stamp) if move.new != staged
+            ]
             _wait_for_builds(roots)
+            if has_database:
+                _load_database(need_database(database), places, mark, progress)
         except BaseException:
             clear_away(places.home)
             raise
@@ -118,6 +141,20 @@ def restore_backup(
         tuple(left_to_do),
         recovered,
     )
+
+
+def _load_database(database: DatabaseCopies, places: Places, mark: str, progress: Progress) -> None:
+    staged = Root(places.home, ()).staging / STAGED_DATABASE_NAME
+    progress.begin("filling the database", None, "bytes")
+    database.load(staged, mark)
+    progress.end()
+    shutil.rmtree(staged)
+
+
+def _digest(manifest: Manifest) -> str:
+    """What tells this backup from every other."""
+    facts = json.dumps(manifest.model_dump())
+    return hashlib.sha256(facts.encode()).hexdigest()
 
 
 def _is_data(places: Places, root: Root, name: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
@@ -13,11 +14,11 @@ from carrel.core.clock import Clock
 from carrel.core.errors import ConflictError, NotFoundError
 from carrel.core.progress import Progress
 from carrel.stores.backup.archive import (
-    FORMAT,
     ArchiveWriter,
     Header,
     LeftOutIndex,
     Manifest,
+    archive_format,
     read_archive,
 )
 from carrel.stores.backup.backup_list import remember_backup
@@ -28,6 +29,7 @@ from carrel.stores.backup.corpora import (
     keep_manifest,
     segments_bytes,
 )
+from carrel.stores.backup.database import DATABASE_PREFIX, DatabaseCopies
 from carrel.stores.backup.places import (
     BUILD_NAME,
     CARRIED_WITH_MANIFEST,
@@ -61,13 +63,15 @@ def make_backup(
     may_replace: bool,
     progress: Progress,
     clock: Clock,
+    database: DatabaseCopies | None = None,
 ) -> Manifest:
     """Write a backup under a temporary name, verify it, then rename it.
 
-    `elsewhere` names the data kept outside of this machine, for whoever restores.
+    `elsewhere` names the data kept outside of this machine, for whoever restores; `database` is
+    what is carried beside the files.
     """
     target = target.absolute()
-    if not places.home.is_dir():
+    if not places.home.is_dir() and database is None:
         raise NotFoundError(
             "Home folder", str(places.home), next_step="Name it with --home; no backup was made."
         )
@@ -80,11 +84,13 @@ def make_backup(
             # Closed before the draft gets its name: Windows renames no file that is open.
             with os.fdopen(descriptor, "wb") as stream:
                 header = Header(
-                    format=FORMAT,
+                    format=archive_format(has_database=database is not None),
                     carrel=__version__,
                     made_at=clock.now().isoformat(timespec="seconds"),
                 )
                 with ArchiveWriter(stream, header, progress.advance) as archive:
+                    if database is not None:
+                        _add_database(database, archive, draft, progress)
                     manifest = _write(places, archive, scratch, draft, elsewhere, progress)
                 stream.flush()
                 os.fsync(stream.fileno())
@@ -94,10 +100,25 @@ def make_backup(
                     next_step="Run it again; no backup was made.",
                 )
             _give_name(draft, target, may_replace=may_replace)
-            remember_backup(places.home, target)
+            if places.home.is_dir():
+                remember_backup(places.home, target)
         finally:
             draft.unlink(missing_ok=True)
     return manifest
+
+
+def _add_database(
+    database: DatabaseCopies, archive: ArchiveWriter, draft: Path, progress: Progress
+) -> None:
+    """Adds all tables as of one moment, by files beside the draft."""
+    progress.begin("copying the database", None, "bytes")
+    with tempfile.TemporaryDirectory(prefix=f".{draft.name}.", dir=draft.parent) as name:
+        folder = Path(name)
+        database.dump(folder)
+        copier = Copier(archive, folder / "scratch")
+        for file in sorted(folder.iterdir()):
+            copier.add(FoundFile(file, f"{DATABASE_PREFIX}/{file.name}", is_immutable=True))
+    progress.end()
 
 
 def check_backup(file: Path, progress: Progress) -> Manifest:
@@ -160,7 +181,8 @@ def _index(left: LeftOut) -> LeftOutIndex:
 def _findings(places: Places, but: frozenset[Path]) -> Findings:
     findings = Findings()
     why_not = why_left_out(places.home, places.audit_file, but)
-    collect(places.home, "home", why_not, findings)
+    if places.home.is_dir():
+        collect(places.home, "home", why_not, findings)
     for place in places.outside:
         if place.prefix == "audit":
             continue

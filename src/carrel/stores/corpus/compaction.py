@@ -9,7 +9,7 @@ from pathlib import Path
 
 from carrel.rooms.papers.building.papers import PaperVersion, asset_paths
 from carrel.stores.corpus.index_parts import SegmentParts
-from carrel.stores.corpus.manifest import SegmentEntry, segment_folder
+from carrel.stores.corpus.manifest import SegmentEntry, read_manifest, segment_folder
 from carrel.stores.corpus.merging import can_merge_segments, merge_segments
 from carrel.stores.corpus.records import read_stored
 from carrel.stores.corpus.schema import FORMAT_WITH_CITATIONS, META_FORMAT
@@ -50,6 +50,12 @@ def merge_cheaply(corpus: Path, segments: Segments, index_format: int) -> Segmen
 def has_too_many(segments: Sequence[SegmentEntry]) -> bool:
     """Whether so many segments make searches slower."""
     return len(segments) > _MOST_SEGMENTS
+
+
+def needs_compaction(corpus: Path) -> bool:
+    """Whether the corpus in a folder has more segments than searches like."""
+    manifest = read_manifest(corpus)
+    return manifest is not None and has_too_many(manifest.segments)
 
 
 def _newest_tier(segments: Sequence[SegmentEntry]) -> Segments | None:

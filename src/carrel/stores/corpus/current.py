@@ -70,7 +70,8 @@ class ReaderByKind(Generic[ReaderT]):
     """The readers of the corpus at a place, and which of them reads what lies there now.
 
     What reads segments is opened, and imported, when there are some and somebody asks. `of_nothing`
-    answers where nobody named a corpus and there is none yet.
+    answers where nobody named a corpus and there is none yet; `refuse_nothing` raises where it is
+    not known whether there is one.
     """
 
     def __init__(
@@ -79,16 +80,20 @@ class ReaderByKind(Generic[ReaderT]):
         of_snapshot: ReaderT,
         open_segments: Callable[[], ReaderT],
         of_nothing: ReaderT | None = None,
+        refuse_nothing: Callable[[], None] | None = None,
     ) -> None:
         self._place = place
         self._of_snapshot = of_snapshot
         self._of_nothing = of_nothing
+        self._refuse_nothing = refuse_nothing
         self._open_segments = open_segments
         self._of_segments: ReaderT | None = None
 
     @property
     def now(self) -> ReaderT:
         if not self._place.has_segments():
+            if self._refuse_nothing is not None:
+                self._refuse_nothing()
             is_empty = self._of_nothing is not None and not self._place.snapshot.exists()
             return self._of_nothing if is_empty and self._of_nothing else self._of_snapshot
         if self._of_segments is None:
@@ -96,8 +101,11 @@ class ReaderByKind(Generic[ReaderT]):
         return self._of_segments
 
     async def ask(self, question: Callable[[ReaderT], Awaitable[AnswerT]]) -> AnswerT:
-        """The answer of the present reader; of the other one where that took over meanwhile."""
-        reader = self.now
+        """The answer of the present reader; of the other one where that took over meanwhile.
+
+        A reader of segments looks at their manifest before it answers, so that nobody else need.
+        """
+        reader = self.now if self._of_segments is None else self._of_segments
         try:
             return await question(reader)
         except (SnapshotUnavailableError, FileNotFoundError):

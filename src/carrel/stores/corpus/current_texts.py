@@ -14,6 +14,8 @@ class PaperTextSource(Protocol):
 
     def signature(self) -> object: ...
 
+    def fingerprints(self) -> Iterator[tuple[str, str]]: ...
+
     def everything(self) -> Iterator[tuple[Paper, str]]: ...
 
     def paper(self, id: str, /) -> Paper | None: ...
@@ -29,6 +31,9 @@ class CurrentTexts:
 
     def signature(self) -> object:
         return self._readers.now.signature()
+
+    def fingerprints(self) -> Iterator[tuple[str, str]]:
+        return self._readers.now.fingerprints()
 
     def everything(self) -> Iterator[tuple[Paper, str]]:
         return self._readers.now.everything()

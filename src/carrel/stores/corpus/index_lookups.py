@@ -10,7 +10,7 @@ import tantivy
 from carrel.libraries.query.papers import FacetCategory
 from carrel.libraries.text.analysis import exact_words
 from carrel.stores.corpus.folder import CorpusSession
-from carrel.stores.search.compiler import all_of, any_of
+from carrel.stores.search.engine import all_of, any_of
 from carrel.stores.search.views import View
 
 _PAGE = 200

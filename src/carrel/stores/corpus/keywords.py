@@ -12,6 +12,7 @@ from carrel.libraries.text.analysis import exact_words
 from carrel.libraries.text.folding import fold_text
 from carrel.libraries.text.words import split_words
 from carrel.rooms.knowledge.ports import Concept
+from carrel.rooms.papers.building.paper_records import PaperRecord
 from carrel.stores.corpus.facets import deleted_facets, facet_count, rows_with_value
 from carrel.stores.corpus.folder import (
     CorpusFolder,
@@ -50,7 +51,7 @@ def papers_with_keyword(
         skip = max(0, first - len(page))
         wider = _wider(session, with_words(sorted(words)), words, exact_value)
         found += islice(wider, skip, skip + count - len(found))
-    return [(paper, _matching_values(paper, words, exact_value)) for paper in found]
+    return [(paper, matching_values(paper.paper.record, words, exact_value)) for paper in found]
 
 
 def _newest_with_value(session: CorpusSession, value: str) -> Iterator[int]:
@@ -91,14 +92,13 @@ def _wider(
     """Of these rows the papers with a value that has all words, but not the exact value."""
     while page := list(islice(rows, _PAGE)):
         for paper in papers_of_rows(session, page):
-            values = _matching_values(paper, words, exact_value)
+            values = matching_values(paper.paper.record, words, exact_value)
             if values and exact_value not in values:
                 yield paper
 
 
-def _matching_values(paper: FoundPaper, words: frozenset[str], exact_value: str) -> list[str]:
+def matching_values(record: PaperRecord, words: frozenset[str], exact_value: str) -> list[str]:
     """Keywords before tags: those that are the value or have all the words."""
-    record = paper.paper.record
     return list(
         dict.fromkeys(
             value

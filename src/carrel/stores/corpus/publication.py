@@ -17,9 +17,9 @@ from carrel.core.process_name import process_name
 from carrel.rooms.papers.building.papers import PaperVersion
 from carrel.stores.corpus import SEGMENTS_NAME
 from carrel.stores.corpus.compaction import (
-    has_too_many,
     merge_cheaply,
     merge_runs,
+    needs_compaction,
     plan_reindexing,
     plan_runs,
 )
@@ -182,17 +182,19 @@ class SegmentedCorpus:
         write_manifest(self._folder, manifest)
         self._sweep(publication.before, manifest)
 
-    def compact(self, report: Callable[[int], None]) -> tuple[int, int]:
+    def compact(
+        self, report: Callable[[int], None], most_runs: int | None = None
+    ) -> tuple[int, int]:
         """Merge segments until few and large ones are left; returns how many there were and are.
 
         Readers see the same papers before and after. What was merged is kept when this is stopped.
+        With `most_runs` it ends after so many merges of neighbours.
         """
-        return self._merge(plan_runs, report)
+        return self._merge(lambda segments: plan_runs(segments)[:most_runs], report)
 
     def needs_compaction(self) -> bool:
         """Whether there are more segments than searches like."""
-        manifest = read_manifest(self._folder)
-        return manifest is not None and has_too_many(manifest.segments)
+        return needs_compaction(self._folder)
 
     def reindex(self, report: Callable[[int], None]) -> None:
         """Write segments again whose index is damaged or of another version."""
@@ -225,19 +227,28 @@ class SegmentedCorpus:
             shutil.rmtree(path, ignore_errors=True)
 
     def _sweep(self, before: Manifest, now: Manifest) -> None:
-        """Start the grace of segments that are used no more; remove those whose grace is over."""
-        used = {entry.name for entry in now.segments}
-        folder = self._folder / SEGMENTS_NAME
-        just_left = {entry.name for entry in before.segments} - used
-        for path in folder.iterdir() if folder.is_dir() else ():
-            if path.name in used or path.name.startswith("."):
-                continue
-            with suppress(OSError):
-                if path.name in just_left:
-                    now_seconds = self._wall_clock()
-                    os.utime(path, (now_seconds, now_seconds))
-                elif path.stat().st_mtime < self._wall_clock() - GRACE_SECONDS:
-                    shutil.rmtree(path)
+        sweep_segments(self._folder, before, now, self._wall_clock)
+
+
+def sweep_segments(
+    corpus: Path,
+    before: Manifest,
+    now: Manifest,
+    wall_clock: Callable[[], float] = time.time,
+) -> None:
+    """Start the grace of segments that are used no more; remove those whose grace is over."""
+    used = {entry.name for entry in now.segments}
+    folder = corpus / SEGMENTS_NAME
+    just_left = {entry.name for entry in before.segments} - used
+    for path in folder.iterdir() if folder.is_dir() else ():
+        if path.name in used or path.name.startswith("."):
+            continue
+        with suppress(OSError):
+            if path.name in just_left:
+                now_seconds = wall_clock()
+                os.utime(path, (now_seconds, now_seconds))
+            elif path.stat().st_mtime < wall_clock() - GRACE_SECONDS:
+                shutil.rmtree(path)
 
 
 class Publication:

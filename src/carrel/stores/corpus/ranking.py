@@ -13,8 +13,9 @@ from carrel.stores.corpus.folder import MEND_INDEX, CorpusSession, CorpusVersion
 from carrel.stores.corpus.index_lookups import IndexLookups
 from carrel.stores.corpus.papers import identified_rows
 from carrel.stores.corpus.schema import PAPERS_PART, PASSAGES_PART
+from carrel.stores.search.engine import MatchCount
 from carrel.stores.search.errors import UnusablePartError
-from carrel.stores.search.ranking import MatchCount, PaperRanking, RankedPaper, RankedPassage
+from carrel.stores.search.ranking import PaperRanking, RankedPaper, RankedPassage
 from carrel.stores.search.views import View, open_view
 from carrel.stores.search.vocabulary import Vocabulary
 

@@ -10,13 +10,10 @@ from dataclasses import replace
 from typing import Protocol, TypeVar
 
 from carrel.libraries.query.papers import FacetCategory, PaperQuery
-from carrel.libraries.text.plain_text import plain_text
 from carrel.libraries.text.snippets import Marker, Stem
 from carrel.libraries.text.words import Phrase, split_words
 from carrel.rooms.papers.building.doubts import DoubtKind
-from carrel.rooms.papers.building.papers import template_tag
 from carrel.rooms.papers.models import (
-    SHOWN_AUTHORS,
     CorpusStatistics,
     FacetCount,
     Paper,
@@ -25,18 +22,17 @@ from carrel.rooms.papers.models import (
 from carrel.rooms.papers.review import DoubtsPage
 from carrel.stores.corpus import doubts, facets, keywords, papers, passage_rows
 from carrel.stores.corpus.folder import CorpusFolder, CorpusSession, Signature, retry_if_swept
+from carrel.stores.corpus.hits import make_hit, make_keyword_hit, telling_texts
 from carrel.stores.corpus.papers import FoundPaper
 from carrel.stores.corpus.passage_rows import StoredPassage
 from carrel.stores.corpus.passages import abstract_text
-from carrel.stores.corpus.records import StoredPaper
 from carrel.stores.corpus.statistics import corpus_statistics
-from carrel.stores.search.ranking import MatchCount, RankedPaper, RankedPassage
+from carrel.stores.search.engine import MatchCount
+from carrel.stores.search.ranking import RankedPaper, RankedPassage
 
 # More threads than cores would only wait for each other.
 DEFAULT_THREADS = max(2, min(8, os.cpu_count() or 2))
 
-# Facets that are names, shown as papers spell them.
-_SPELLED: frozenset[FacetCategory] = frozenset({"author", "institution", "venue"})
 
 ResultT = TypeVar("ResultT")
 
@@ -125,7 +121,7 @@ class CorpusPaperStore:
                 return ranking.with_facet_words(session, keywords.CATEGORIES, words)
 
             found = keywords.papers_with_keyword(session, keyword, first, count, with_words)
-            return [_keyword_hit(paper, values, marker) for paper, values in found]
+            return [make_keyword_hit(paper.paper, values, marker) for paper, values in found]
 
         return await self.run(work)
 
@@ -187,16 +183,24 @@ class CorpusPaperStore:
         )
 
     async def top_facets(self, category: FacetCategory, count: int) -> list[FacetCount]:
+        # A change of threads costs more than all the rest of a call whose answer is known.
+        key = ("shown facets", category, count)
+        known: tuple[FacetCount, ...] | None = self.folder.remembered(key)
+        if known is not None:
+            return list(known)
 
         def work(session: CorpusSession) -> list[FacetCount]:
             found = facets.top_facets(session, category, count)
             values = [value for value, _ in found]
-            if category in _SPELLED:
+            if category in facets.SPELLED:
                 values = facets.spelled_facets(session, category, values)
-            return [
+            shown = [
                 FacetCount(value=value, paper_count=number)
                 for value, (_, number) in zip(values, found, strict=True)
             ]
+            if count <= facets.MAX_LISTED:
+                session.version.answers[key] = tuple(shown)
+            return shown
 
         return await self.run(work)
 
@@ -273,53 +277,18 @@ def _hits(
     found = papers.papers_of_rows(session, [each.row for each in ranked])
     best = {each.row: each.passage for each in ranked}
     return [
-        _hit(paper, marker.snippet(_texts(session, paper, best.get(paper.row))), total)
+        make_hit(paper.paper, marker.snippet(_texts(session, paper, best.get(paper.row))), total)
         for paper in found
     ]
 
 
 def _texts(session: CorpusSession, paper: FoundPaper, passage: int | None) -> Iterator[str]:
-    """What may show why a paper was found, read only as far as somebody asks."""
-    stored = paper.paper
-    record = stored.record
-    if passage is not None and record.markdown_sha256:
+    best = ""
+    if passage is not None and paper.paper.record.markdown_sha256:
         found = passage_rows.passages_at(session, [(paper.row, passage)])
-        yield from (each.text for each in found.values())
-    opening = _opening(stored)
-    yield opening
-    if not opening:
-        yield from (each.text for each in passage_rows.passages_of_row(session, paper))
-    yield stored.published_paper.summaries.searchable
-    for each in passage_rows.passages_of_row(session, paper):
-        yield each.text
-    yield " ".join((record.title, *record.authors, record.venue or "", *record.keywords))
-    yield stored.preview
-    yield record.title
+        best = "\n".join(each.text for each in found.values())
 
+    def all_passages() -> Iterator[str]:
+        return (each.text for each in passage_rows.passages_of_row(session, paper))
 
-def _opening(stored: StoredPaper) -> str:
-    """What a paper says first: the summary that somebody wrote of it, else its abstract alone."""
-    filed = {template_tag(summary.template) for summary in stored.record.summaries}
-    if stored.preferred in filed:
-        return plain_text(stored.published_paper.summaries.preferred.markdown)
-    return plain_text(stored.record.abstract or "")
-
-
-def _hit(found: FoundPaper, snippet: str, total: int | None = None) -> PaperHit:
-    stored = found.paper
-    return PaperHit(
-        paper_id=stored.paper_id,
-        title=stored.record.title,
-        year=stored.year,
-        venue=stored.record.venue or "",
-        snippet_markdown=snippet,
-        authors=papers.distinct_names(stored.record.authors)[:SHOWN_AUTHORS],
-        doi=stored.record.doi,
-        total=total,
-        inferred=papers.shown_inferred(stored.record),
-    )
-
-
-def _keyword_hit(found: FoundPaper, values: Sequence[str], marker: Marker) -> PaperHit:
-    shown = (marker.mark(", ".join(values)), marker.snippet([found.paper.preview]))
-    return _hit(found, " — ".join(filter(None, shown)))
+    return telling_texts(paper.paper, best, all_passages)

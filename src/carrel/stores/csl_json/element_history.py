@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from carrel.stores.csl_json.document import (
+from carrel.stores.csl_json.element_keys import (
     ElementKey,
-    LibraryEntry,
     as_mapping,
     content_digest,
     digest_without_id,
@@ -18,6 +17,7 @@ from carrel.stores.csl_json.document import (
     uuid_of,
 )
 from carrel.stores.csl_json.ledger import OldContent, Revision
+from carrel.stores.csl_json.library_entry import LibraryEntry
 
 NOTHING_SEEN = -1
 # An item that still says half of what it said was edited; one that says less was made anew.

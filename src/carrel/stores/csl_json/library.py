@@ -1,47 +1,42 @@
-"""The library file behind the room's port: files are read and written on a thread."""
+"""The library file behind the room's port: read and changed on a thread, the file follows later."""
 
 from __future__ import annotations
 
 import asyncio
-import json
-import os
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from carrel.core.caller import LOCAL_USER, Caller, library_name
-from carrel.core.errors import CarrelError, NotFoundError
-from carrel.core.health import Health
+from carrel.core.errors import UnavailableError
 from carrel.libraries.query.empty_answers import EmptyAnswer
-from carrel.rooms.references.errors import LibraryHalfChangedError, LibraryUnreadableError
-from carrel.rooms.references.items import Item
+from carrel.rooms.references.errors import LibraryUnreadableError
+from carrel.rooms.references.items import Item, WorkKey
 from carrel.rooms.references.ports import (
     Change,
     FoundReferences,
-    KeptVersion,
+    KnownReferences,
     LibrarySnapshot,
+    ManyChanges,
     PastChange,
-    PastText,
     PastVersion,
 )
 from carrel.rooms.references.queries import ReferenceQuery
-from carrel.stores.csl_json.document import (
-    LibraryDocument,
-    LibraryEntry,
-    UnreadableLibraryError,
-    element_label,
-)
-from carrel.stores.csl_json.element_history import ElementHistory
-from carrel.stores.csl_json.ledger import Revision
+from carrel.stores.csl_json.document import LibraryDocument
+from carrel.stores.csl_json.file_follower import FileFollower
+from carrel.stores.csl_json.library_entry import LibraryEntry
+from carrel.stores.csl_json.library_errors import translate_file_errors, translate_read_errors
 from carrel.stores.csl_json.library_file import Edit, FileState, LibraryFile
-from carrel.stores.csl_json.working_folder import CURRENT, locate_library
+from carrel.stores.csl_json.library_history import LibraryHistory
+from carrel.stores.csl_json.library_places import attachments_folder, search_folder
+from carrel.stores.csl_json.work_index import TakenIds, WorkIndex
 
 ResultT = TypeVar("ResultT")
-LIBRARY_NAME = "library.json"
 _LOOK_EVERY_SECONDS = 0.25
+# A file that lacks changes for so long is brought up to date by whoever sees it.
+_ABANDONED_SECONDS = 5.0
 
 
 class FileSearch(Protocol):
@@ -77,21 +72,32 @@ class CslJsonLibrary:
     ) -> None:
         self._file = LibraryFile(path)
         self._attachments = attachments or attachments_folder(self._file.path)
-        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="library")
+        self._thread = _make_thread()
+        # How many calls are under way.
+        self._running = 0
         self._open_search = open_search
         self._search: FileSearch | None = None
         self._watching: asyncio.Task[None] | None = None
-        self._snapshot: tuple[FileState, LibrarySnapshot] | None = None
+        self._snapshot: LibrarySnapshot | None = None
+        self._works = WorkIndex()
+        self._follower = self._make_follower()
+        # The revision that the file was seen to lack, and since when.
+        self._lacking: tuple[int, float] | None = None
 
     @property
     def folder(self) -> Path:
         return self._attachments
 
+    @property
+    def attached_files(self) -> None:
+        """None: attached files are files of this machine."""
+        return None
+
     async def snapshot(self) -> LibrarySnapshot:
         state = await self._state()
-        if self._snapshot is None or self._snapshot[0] is not state:
-            self._snapshot = (state, LibrarySnapshot(state.generation, state.document.items()))
-        return self._snapshot[1]
+        if self._snapshot is None or self._snapshot.generation != state.generation:
+            self._snapshot = LibrarySnapshot(state.generation, state.document.items())
+        return self._snapshot
 
     async def search(self, query: ReferenceQuery, first: int, count: int) -> FoundReferences:
         return await self._ask(lambda: self._searching().search(query, first, count))
@@ -112,14 +118,36 @@ class CslJsonLibrary:
             raise LibraryUnreadableError(reason)
         return None if item is None else dict(item)
 
-    async def add(self, choose: Callable[[Sequence[Item]], Sequence[Item]]) -> Sequence[Item]:
+    async def find_many(self, reference_ids: Sequence[str]) -> Sequence[Item]:
+        found = [await self.find(one) for one in reference_ids]
+        return [item for item in found if item is not None]
+
+    async def find_works(self, keys: Collection[WorkKey]) -> Sequence[Item]:
+        document = (await self._state()).document
+        with self._under_way():
+            return await asyncio.to_thread(self._works.find, document, keys)
+
+    async def list_items(self, first: int, count: int) -> tuple[int, Sequence[Item]]:
+        items = (await self.snapshot()).items
+        return len(items), items[first : first + count]
+
+    async def add(
+        self, keys: Collection[WorkKey], choose: Callable[[KnownReferences], Sequence[Item]]
+    ) -> Sequence[Item]:
         chosen: list[Item] = []
 
         def edit(present: LibraryDocument) -> LibraryDocument:
-            chosen[:] = choose(present.items())
+            known = self._works.find(present, keys)
+            chosen[:] = choose(KnownReferences(known, TakenIds(self._works, present)))
             return present.with_added(chosen) if chosen else present
 
-        await self._run(lambda: self._change(edit))
+        def add() -> None:
+            if keys:
+                # Before the lock is taken: the first time takes a while.
+                self._works.follow(self._file.read().document)
+            self._change(edit)
+
+        await self._run(add)
         return chosen
 
     async def change(self, reference_id: str, decide: Callable[[Item], Change]) -> Item | None:
@@ -127,15 +155,25 @@ class CslJsonLibrary:
             entry, item = present.get(reference_id), present.find(reference_id)
             if entry is None or item is None:
                 return present
-            change = decide(dict(item))
-            # An item whose id was derived has it in the file from its first change on.
-            derived = {} if entry.item_id else {"id": reference_id}
-            changed = entry.with_changes({**derived, **change.values}, change.removed)
+            changed = _change_entry(entry, reference_id, decide(dict(item)))
             return present.with_entry(reference_id, changed)
 
         state = await self._run(lambda: self._change(edit))
         item = state.document.find(reference_id)
         return None if item is None else dict(item)
+
+    async def change_many(self, decide: Callable[[Sequence[Item]], ManyChanges]) -> None:
+        def edit(present: LibraryDocument) -> LibraryDocument:
+            decided = decide(present.items())
+            changed: dict[str, LibraryEntry] = {}
+            for reference_id, change in decided.changes.items():
+                entry = present.get(reference_id)
+                if entry is not None:
+                    changed[reference_id] = _change_entry(entry, reference_id, change)
+            gone = [one for one in dict.fromkeys(decided.removed) if present.get(one)]
+            return present.with_entries(changed, gone) if changed or gone else present
+
+        await self._run(lambda: self._change(edit))
 
     async def remove(self, reference_id: str) -> Item | None:
         removed: list[Item] = []
@@ -167,14 +205,35 @@ class CslJsonLibrary:
     async def restore(self, reference_id: str, revision: int | None) -> None:
         await self._run(lambda: self._history().restore_reference(reference_id, revision))
 
+    async def list_changes(self, reference_id: str | None = None) -> Sequence[PastChange]:
+        return await self._run(lambda: self._history().list_changes(reference_id))
+
+    async def find_overtaken(self, revisions: Collection[int]) -> Collection[int]:
+        return await self._run(lambda: self._history().find_overtaken(revisions))
+
+    async def undo(self, revision: int | None) -> PastChange:
+        return await self._run(lambda: self._history().undo_change(revision))
+
     def _history(self) -> LibraryHistory:
-        return LibraryHistory(self._file.path, self._file)
+        return LibraryHistory(self._file.path, self._file, self._change)
 
     def _change(self, edit: Edit) -> FileState:
-        state = self._file.change(edit)
-        if self._open_search is not None and search_folder(self._file.path).is_dir():
-            self._searching().follow(state)
+        state = self._file.record(edit)
+        self._follower.wake()
         return state
+
+    def _materialize(self) -> None:
+        self._file.materialize()
+        self._follow_search()
+
+    def _follow_search(self) -> None:
+        state = self._file.fresh_state()
+        if (
+            state is not None
+            and self._open_search is not None
+            and search_folder(self._file.path).is_dir()
+        ):
+            self._searching().follow(state)
 
     def _searching(self) -> FileSearch:
         if self._search is None:
@@ -194,7 +253,7 @@ class CslJsonLibrary:
             )
         try:
             return await self._run(self._file.take_notices)
-        except (LibraryUnreadableError, LibraryHalfChangedError):
+        except UnavailableError:
             # The answer itself is good; what could not be fetched is said with a later one.
             return ()
 
@@ -203,13 +262,44 @@ class CslJsonLibrary:
         if self._watching is None:
             self._watching = asyncio.get_running_loop().create_task(self._keep_fresh())
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether a call is under way, or the file lacks something."""
+        return self._running > 0 or self._file.is_behind or self._follower.is_pending
+
+    async def rest(self) -> None:
+        """Let go of memory, threads and the index, of a library that is not busy.
+
+        The next call takes them again; until then outside edits are not looked for.
+        """
+        watching, self._watching = self._watching, None
+        if watching is not None:
+            watching.cancel()
+        search, self._search = self._search, None
+        follower, self._follower = self._follower, self._make_follower()
+        thread, self._thread = self._thread, _make_thread()
+        self._snapshot, self._works, self._lacking = None, WorkIndex(), None
+
+        def let_go() -> None:
+            follower.close()
+            if search is not None:
+                search.close()
+            thread.shutdown()
+            self._file.forget()
+
+        await asyncio.to_thread(let_go)
+
     async def close(self) -> None:
         if self._watching is not None:
             self._watching.cancel()
             await asyncio.gather(self._watching, return_exceptions=True)
+        await asyncio.to_thread(self._follower.close)
         if self._search is not None:
             self._search.close()
         await asyncio.get_running_loop().run_in_executor(None, self._thread.shutdown)
+        # Whoever still has this object holds no library by it.
+        self._snapshot, self._works = None, WorkIndex()
+        await asyncio.to_thread(self._file.forget)
 
     async def _keep_fresh(self) -> None:
         while True:
@@ -218,8 +308,23 @@ class CslJsonLibrary:
             if self._file.was_read and not self._file.is_fresh():
                 try:
                     await self.snapshot()
-                except LibraryUnreadableError:
+                except UnavailableError:
+                    # Unreadable, half written or no space for a merge: it is looked at again.
                     continue
+            if self._is_abandoned():
+                self._follower.wake()
+
+    def _is_abandoned(self) -> bool:
+        """Whether the file lacks changes for so long that their writer must have been killed."""
+        state = self._file.fresh_state()
+        if state is None or state.is_placed:
+            self._lacking = None
+        elif self._lacking is None or self._lacking[0] != state.revision:
+            self._lacking = (state.revision, time.monotonic())
+        elif time.monotonic() - self._lacking[1] > _ABANDONED_SECONDS:
+            self._lacking = None
+            return True
+        return False
 
     async def _state(self) -> FileState:
         fresh = self._file.fresh_state()
@@ -227,268 +332,30 @@ class CslJsonLibrary:
 
     async def _ask(self, work: Callable[[], ResultT]) -> ResultT:
         """Run a search beside reading and writing; making the index may take a while."""
-        with translate_file_errors(self._file):
+        with translate_read_errors(self._file), self._under_way():
             return await asyncio.to_thread(work)
 
     async def _run(self, work: Callable[[], ResultT]) -> ResultT:
-        with translate_file_errors(self._file):
+        with translate_file_errors(self._file), self._under_way():
             return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 
-
-@contextmanager
-def translate_file_errors(file: LibraryFile) -> Iterator[None]:
-    """Converts errors of the file to LibraryUnreadableError or LibraryHalfChangedError."""
-    try:
-        yield
-    except UnreadableLibraryError as error:
-        newest = file.newest_good_version()
-        if newest is None:
-            raise LibraryUnreadableError(str(error)) from error
-        number, path = newest
-        folder = f"{path.parent.parent.name}/{path.parent.name}"
-        raise LibraryUnreadableError(str(error), number, folder) from error
-    except OSError as error:
-        reason = error.strerror or str(error)
-        if file.is_touched:
-            raise LibraryHalfChangedError(reason) from error
-        raise LibraryUnreadableError(reason) from error
-
-
-class UserLibraries:
-    """The library of the local user at one path, and one for each other user in a folder."""
-
-    def __init__(
-        self,
-        path: Path,
-        users: Path,
-        attachments: Path | None,
-        open_search: OpenSearch | None = None,
-    ) -> None:
-        self._open_search = open_search
-        self._path = path
-        self._users = users
-        self._attachments = attachments
-        self._open: dict[str, CslJsonLibrary] = {}
-
-    def of(self, caller: Caller) -> CslJsonLibrary:
-        library = self._open.get(caller.user_id)
-        if library is None:
-            library = self._open[caller.user_id] = self._open_library(caller.user_id)
-            library.watch()
-        return library
-
-    def _open_library(self, user_id: str) -> CslJsonLibrary:
-        if user_id == LOCAL_USER:
-            return CslJsonLibrary(self._path, self._attachments, self._open_search)
-        path = user_library_path(self._users, user_id)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        return CslJsonLibrary(path, open_search=self._open_search)
-
-    async def close(self) -> None:
-        for library in self._open.values():
-            await library.close()
-
-
-def search_folder(path: Path) -> Path:
-    """The folder of the search index beside a library; it can be deleted at any time."""
-    return locate_library(path).folder / "search"
-
-
-def user_library_path(users: Path, user_id: str) -> Path:
-    """The library of a user other than the local one."""
-    return users / library_name(user_id) / LIBRARY_NAME
-
-
-class LibraryHealth:
-    """Whether the library at a path can be used."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    async def check(self) -> Health:
-        """Reads the whole library."""
-        path = self._path
-        if path.is_dir():
-            return Health(
-                False, f"{path} is a folder", "Name a file with references.library or --library."
-            )
-        if not path.exists():
-            return Health(True, f"{path} (made by the first reference)")
-        library = CslJsonLibrary(path)
+    @contextmanager
+    def _under_way(self) -> Iterator[None]:
+        self._running += 1
         try:
-            count = len((await library.snapshot()).items)
-        except CarrelError as error:
-            return Health(False, f"{path}: {error.message}", error.next_step)
+            yield
         finally:
-            await library.close()
-        return Health(True, f"{path} ({count} reference{'' if count == 1 else 's'})")
+            self._running -= 1
 
-    async def probe(self) -> Health:
-        """Looks at both ends of the file, which costs the same at any size."""
-        problem = await asyncio.to_thread(_find_problem, self._path)
-        return Health(problem is None, f"{self._path}: {problem or 'there'}")
+    def _make_follower(self) -> FileFollower:
+        return FileFollower(self._follow_search, self._materialize)
 
 
-def _find_problem(path: Path) -> str | None:
-    """Why the library cannot be used, judged by both ends of its file; None where it can."""
-    if path.is_dir():
-        return "is a folder"
-    try:
-        with path.open("rb") as file:
-            first = file.read(_END_BYTES)
-            size = file.seek(0, os.SEEK_END)
-            file.seek(max(0, size - _END_BYTES))
-            last = file.read(_END_BYTES)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        return f"cannot be read: {error.strerror}"
-    is_whole = first.removeprefix(_BYTE_ORDER_MARK).lstrip().startswith(
-        b"["
-    ) and last.rstrip().endswith(b"]")
-    is_blank = not (first.strip() or last.strip())
-    return None if is_whole or is_blank else "is not a whole CSL-JSON array"
+def _make_thread() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(max_workers=1, thread_name_prefix="library")
 
 
-def attachments_folder(path: Path) -> Path:
-    """The folder of attached files: beside the path, or beside the file that a link leads to."""
-    beside = path.with_name(f"{path.stem}-attachments")
-    if not path.is_symlink() or beside.is_dir():
-        return beside
-    target = Path(os.path.realpath(path))
-    return target.with_name(f"{target.stem}-attachments")
-
-
-_END_BYTES = 4096
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-
-
-class NothingToRestoreError(NotFoundError):
-    """No such version is kept."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(
-            "Version", reason, next_step="carrel references history lists what is kept."
-        )
-
-
-class LibraryHistory:
-    """Every method raises LibraryUnreadableError where the library cannot be used."""
-
-    def __init__(self, path: Path, file: LibraryFile | None = None) -> None:
-        self.path = path
-        self._library = file or LibraryFile(path)
-
-    def list_changes(self, reference_id: str | None = None) -> list[PastChange]:
-        """Every change that the ledger knows, newest first; those of one reference if named."""
-        with translate_file_errors(self._library):
-            self._library.read()
-            found = [_as_change(revision) for revision in reversed(self._library.revisions())]
-        return [
-            change
-            for change in found
-            if (ids := {*change.written, *change.removed, *change.kept})
-            and (reference_id is None or reference_id in ids)
-        ]
-
-    def list_versions(self) -> list[KeptVersion]:
-        """Complete versions that are still kept, newest first."""
-        with translate_file_errors(self._library):
-            return [
-                KeptVersion(number, path, kind != CURRENT, path.stat().st_size)
-                for number, kind, path in reversed(self._library.kept_versions())
-            ]
-
-    def list_texts(self, reference_id: str) -> list[PastText]:
-        """Every version of one reference, oldest first."""
-        with translate_file_errors(self._library):
-            entry = self._library.read().document.get(reference_id)
-            key = (f"id:{reference_id}", 0)
-            history = ElementHistory(
-                self._library.revisions(), {} if entry is None else {key: entry}
-            )
-        return [
-            PastText(
-                version.revision,
-                None if version.content is None else version.content.raw,
-                version.content is not None,
-            )
-            for version in history.versions(key)
-        ]
-
-    def list_past(self, reference_id: str) -> list[PastVersion]:
-        """Every version of one reference with the change that made it, newest first."""
-        texts = self.list_texts(reference_id)
-        with translate_file_errors(self._library):
-            changes = {revision.number: revision for revision in self._library.revisions()}
-        return [
-            PastVersion(
-                text.revision,
-                changes[text.revision].at if text.revision in changes else "",
-                changes[text.revision].origin if text.revision in changes else "",
-                text.is_present,
-                None if text.text is None else _read_item(text.text),
-            )
-            for text in reversed(texts)
-        ]
-
-    def restore_version(self, number: int) -> int:
-        """Restore a kept version of the whole library; returns the number of references.
-
-        The present version is kept too. Raises NothingToRestoreError for an unknown version.
-        """
-        paths = {version.number: version.path for version in self.list_versions()}
-        if number not in paths:
-            raise NothingToRestoreError(f"no version {number} is kept")
-        with translate_file_errors(self._library):
-            restored = LibraryDocument.parse(paths[number].read_bytes())
-            if self._library.is_damaged():
-                self._library.replace_damaged()
-            return len(self._library.change(restored.reuse_entries).document.items())
-
-    def find_damage(self) -> int | None:
-        """The version that can replace a library file that is damaged, or None."""
-        newest = self._library.newest_good_version() if self._library.is_damaged() else None
-        return None if newest is None else newest[0]
-
-    def restore_reference(self, reference_id: str, revision: int | None = None) -> None:
-        """Restore one reference as of a revision, or as before its last change, even if removed.
-
-        Raises NothingToRestoreError where no earlier text is kept.
-        """
-        texts = self.list_texts(reference_id)
-        if revision is not None:
-            candidates = [text for text in texts if text.revision <= revision]
-            raw = candidates[-1].text if candidates else None
-        else:
-            raw = next((text.text for text in reversed(texts[:-1]) if text.text is not None), None)
-        if raw is None:
-            raise NothingToRestoreError(f"no earlier text of {reference_id} is kept")
-
-        def edit(present: LibraryDocument) -> LibraryDocument:
-            entry = present.get(reference_id)
-            if entry is not None:
-                return present.with_entry(reference_id, replace(entry, raw=raw))
-            tail = present.tail if present.entries else "\n" + present.tail.lstrip()
-            return LibraryDocument(
-                (*present.entries, LibraryEntry("\n  ", raw)), present.head, tail
-            )
-
-        with translate_file_errors(self._library):
-            self._library.change(edit)
-
-
-def _read_item(text: str) -> Item | None:
-    found = json.loads(text)
-    return found if isinstance(found, dict) else None
-
-
-def _as_change(revision: Revision) -> PastChange:
-    return PastChange(
-        revision.number,
-        revision.at,
-        revision.origin,
-        [element_label(key) for key in revision.written],
-        [element_label(key) for key in revision.removed],
-        list(revision.kept),
-    )
+def _change_entry(entry: LibraryEntry, reference_id: str, change: Change) -> LibraryEntry:
+    """The entry with a change; a derived id is written from the first change on."""
+    derived = {} if entry.item_id else {"id": reference_id}
+    return entry.with_changes({**derived, **change.values}, change.removed)

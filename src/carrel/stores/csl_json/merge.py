@@ -11,22 +11,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from carrel.stores.csl_json.document import (
-    ElementKey,
-    LibraryDocument,
-    LibraryEntry,
-    as_mapping,
-    element_label,
-    entries_by_key,
-    object_fields,
-    object_text,
-)
+from carrel.stores.csl_json.chunked_list import ChunkedList
+from carrel.stores.csl_json.document import LibraryDocument
 from carrel.stores.csl_json.element_history import (
     NOTHING_SEEN,
     ElementContent,
     ElementHistory,
     title_of,
 )
+from carrel.stores.csl_json.element_keys import (
+    ElementKey,
+    as_mapping,
+    element_label,
+    entries_by_key,
+)
+from carrel.stores.csl_json.library_entry import LibraryEntry, object_fields, object_text
 
 _MAX_NAMES = 10
 
@@ -100,10 +99,10 @@ class _Merge:
 
     def _as_document(self, merged: list[LibraryEntry]) -> LibraryDocument:
         theirs = self._theirs_document
-        if tuple(merged) == theirs.entries:
+        if theirs.entries == tuple(merged):
             return theirs
         tail = theirs.tail if theirs.entries or not merged else "\n" + theirs.tail.lstrip()
-        return LibraryDocument(tuple(merged), theirs.head, tail)
+        return LibraryDocument(ChunkedList(merged), theirs.head, tail)
 
     def _seen_by_writer_of(self, key: ElementKey) -> int:
         ours = self._ours.get(key)

@@ -18,7 +18,8 @@ from carrel.rooms.knowledge.documents import (
 )
 from carrel.rooms.references import items
 from carrel.rooms.references.items import Item
-from carrel.stores.csl_json.library import LIBRARY_NAME, CslJsonLibrary
+from carrel.stores.csl_json.library import CslJsonLibrary
+from carrel.stores.csl_json.library_places import LIBRARY_NAME
 
 REFERENCE_FIELDS: Mapping[str, FieldKind] = {
     "reference_id": "keyword",
@@ -163,6 +164,11 @@ def reference_document(item: Item, library: str) -> Document:
         name: _clean_value(value) for name, value in fields.items() if value not in (None, "", [])
     }
     return Document(_document_id(reference_id), kept, (library_reader(library),))
+
+
+def reference_document_id(library: str, reference_id: str) -> str:
+    """The id of a reference's document in an index of all libraries."""
+    return f"{library}/{_document_id(str(_clean_value(reference_id)))}"
 
 
 def _names(item: Item, field: str) -> list[str]:

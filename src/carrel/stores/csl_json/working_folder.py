@@ -8,10 +8,12 @@ import json
 import os
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from carrel.stores.csl_json.document import LibraryDocument, UnreadableLibraryError
 from carrel.stores.csl_json.file_replacement import NOTE_NAME, sync_folder, write_durably
+from carrel.stores.csl_json.placed_file import PLACED_NAME
 
 
 class LibraryLocation:
@@ -24,6 +26,7 @@ class LibraryLocation:
         self.draft = self.folder / "draft"
         self.replaced = self.draft.with_suffix(".replaced")
         self.note = self.folder / NOTE_NAME
+        self.placed = self.folder / PLACED_NAME
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, LibraryLocation) and other.target == self.target
@@ -59,14 +62,31 @@ def check_writable(location: LibraryLocation) -> None:
 
 CURRENT = "current"
 REPLACED = "replaced"
-_NAME = re.compile(rf"(\d{{12}})-({CURRENT}|{REPLACED})-([0-9a-f]{{16}})\.json")
+_NAME = re.compile(rf"(\d{{12}})-({CURRENT}|{REPLACED})-([0-9a-f]{{16}})(?:-r(\d+))?\.json")
 _MOST = 20
 _FEWEST = 4
 _MOST_BYTES = 64 * 1024 * 1024
 
 
+MARK_LENGTH = 16
+
+
 def digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()[:16]
+    return hashlib.sha256(data).hexdigest()[:MARK_LENGTH]
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A kept version: the digest of its bytes, and the revision that it is the state of.
+
+    Versions of before the journal name no revision.
+    """
+
+    number: int
+    kind: str
+    mark: str
+    revision: int | None
+    path: Path
 
 
 class LibraryVersions:
@@ -75,19 +95,26 @@ class LibraryVersions:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def keep(self, data: bytes, kind: str = CURRENT) -> Path:
+    def keep(self, data: bytes, kind: str = CURRENT, revision: int | None = None) -> Path:
         """Stores what is current now, or what is about to be replaced, durably."""
         self.folder.mkdir(parents=True, exist_ok=True)
         for abandoned in self.folder.glob("*.draft"):
             abandoned.unlink(missing_ok=True)
-        path = self._next(kind, digest(data))
-        draft = path.with_suffix(".draft")
+        draft = self._next(kind, digest(data), revision).with_suffix(".draft")
         try:
             write_durably(draft, data)
-            draft.replace(path)
+            return self.take_in(draft, digest(data), kind, revision)
         except OSError:
             draft.unlink(missing_ok=True)
             raise
+
+    def take_in(
+        self, file: Path, mark: str, kind: str = CURRENT, revision: int | None = None
+    ) -> Path:
+        """Makes a file that is on the disk a version."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        path = self._next(kind, mark, revision)
+        file.replace(path)
         sync_folder(self.folder)
         self._prune()
         return path
@@ -95,79 +122,96 @@ class LibraryVersions:
     def keep_replaced(self, file: Path, data: bytes) -> None:
         """Move a replaced file here; a program that has it open then writes into the backup."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        file.replace(self._next(REPLACED, digest(data)))
+        file.replace(self._next(REPLACED, digest(data), None))
         self._prune()
 
     def current_digest(self) -> str | None:
         """The digest of what we last wrote or accepted."""
-        newest = self._newest_current()
-        return None if newest is None else newest[1]
+        newest = self.newest_current()
+        return None if newest is None else newest.mark
+
+    def newest_current(self) -> Version | None:
+        """What we last wrote or accepted, if anything."""
+        return next((one for one in reversed(self.list_all()) if one.kind == CURRENT), None)
 
     def has(self, data: bytes) -> bool:
         """Whether a version has exactly these bytes."""
-        mark = digest(data)
-        return any(found == mark for _, _, found, _ in self._listed())
+        return self.has_mark(digest(data))
+
+    def has_mark(self, mark: str) -> bool:
+        """Whether a version has the bytes of this digest."""
+        return any(found.mark == mark for found in self.list_all())
 
     def find(self, mark: str) -> bytes | None:
         """The version with a digest."""
-        for _, _, found, path in reversed(self._listed()):
-            if found == mark:
-                data = path.read_bytes()
+        for found in reversed(self.list_all()):
+            if found.mark == mark:
+                data = found.path.read_bytes()
                 if digest(data) == mark:
                     return data
         return None
 
     def current(self) -> LibraryDocument | None:
         """The newest version that we wrote or accepted and that can be read."""
-        for _, kind, _, path in reversed(self._listed()):
-            document = readable(path) if kind == CURRENT else None
+        found = self.read_current()
+        return None if found is None else found[1]
+
+    def read_current(self) -> tuple[Version, LibraryDocument] | None:
+        """The newest version that we wrote or accepted and that can be read."""
+        for version in reversed(self.list_all()):
+            document = parse_version(version.path) if version.kind == CURRENT else None
             if document is not None:
-                return document
+                return version, document
         return None
 
-    def accepted(self) -> Iterator[tuple[str, LibraryDocument]]:
+    def iterate_accepted(self) -> Iterator[tuple[str, LibraryDocument]]:
         """Every readable version that we wrote or accepted, oldest first, with its digest."""
-        for _, kind, mark, path in self._listed():
-            document = readable(path) if kind == CURRENT else None
+        for version in self.list_all():
+            document = parse_version(version.path) if version.kind == CURRENT else None
             if document is not None:
-                yield mark, document
+                yield version.mark, document
 
     def list_files(self) -> list[tuple[int, str, Path]]:
         """Number, kind and file of every version, oldest first."""
-        return [(number, kind, path) for number, kind, _, path in self._listed()]
+        return [(version.number, version.kind, version.path) for version in self.list_all()]
 
-    def _newest_current(self) -> tuple[int, str, Path] | None:
-        found = [
-            (number, mark, path) for number, kind, mark, path in self._listed() if kind == CURRENT
-        ]
-        return found[-1] if found else None
-
-    def _next(self, kind: str, mark: str) -> Path:
-        listed = self._listed()
-        number = listed[-1][0] + 1 if listed else 1
-        return self.folder / f"{number:012d}-{kind}-{mark}.json"
-
-    def _listed(self) -> list[tuple[int, str, str, Path]]:
+    def list_all(self) -> list[Version]:
+        """Every version, oldest first."""
         try:
             names = [path.name for path in self.folder.iterdir()]
         except FileNotFoundError:
             return []
         matches = (_NAME.fullmatch(name) for name in names)
         return sorted(
-            (int(m.group(1)), m.group(2), m.group(3), self.folder / m.group(0))
-            for m in matches
-            if m
+            (
+                Version(
+                    int(m.group(1)),
+                    m.group(2),
+                    m.group(3),
+                    None if m.group(4) is None else int(m.group(4)),
+                    self.folder / m.group(0),
+                )
+                for m in matches
+                if m
+            ),
+            key=lambda version: (version.number, version.path.name),
         )
+
+    def _next(self, kind: str, mark: str, revision: int | None) -> Path:
+        listed = self.list_all()
+        number = listed[-1].number + 1 if listed else 1
+        after = "" if revision is None else f"-r{revision}"
+        return self.folder / f"{number:012d}-{kind}-{mark}{after}.json"
 
     def _prune(self) -> None:
         kept_bytes = 0
-        for place, (_, _, _, path) in enumerate(reversed(self._listed())):
-            kept_bytes += path.stat().st_size
+        for place, version in enumerate(reversed(self.list_all())):
+            kept_bytes += version.path.stat().st_size
             if place >= _MOST or (place >= _FEWEST and kept_bytes > _MOST_BYTES):
-                path.unlink(missing_ok=True)
+                version.path.unlink(missing_ok=True)
 
 
-def readable(path: Path) -> LibraryDocument | None:
+def parse_version(path: Path) -> LibraryDocument | None:
     """The version in a file, or None where it cannot be read."""
     try:
         return LibraryDocument.parse(path.read_bytes())

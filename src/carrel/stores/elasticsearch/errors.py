@@ -39,7 +39,7 @@ def translate_driver_errors() -> Iterator[None]:
     except TransportConnectionError as error:
         raise UnavailableError(
             "Elasticsearch cannot be reached",
-            next_step="Try again; the operator can run `carrel doctor`.",
+            next_step="Try again; the operator starts it, or corrects elasticsearch.url.",
         ) from error
     except ApiError as error:
         raise _to_carrel_error(error) from error

@@ -19,9 +19,9 @@ from elasticsearch import ConflictError as DriverConflictError
 from carrel.core.clock import Clock
 from carrel.core.errors import CarrelError, describe_error
 from carrel.core.health import Health
-from carrel.rooms.knowledge.documents import DocumentSource
 from carrel.stores.elasticsearch.errors import translate_driver_errors
-from carrel.stores.elasticsearch.sync import has_changes, sync
+from carrel.stores.elasticsearch.indices import find_index
+from carrel.stores.elasticsearch.sync import ClusterSource, bring_up_to_date, has_changes
 
 log = logging.getLogger("carrel.search")
 
@@ -30,7 +30,6 @@ INTERVAL_SECONDS = 2.0
 MAX_WAIT_SECONDS = 60.0
 # How long a lease may stand still before another process takes it.
 LEASE_SECONDS = 30.0
-_LEASE_ID = "sync"
 
 
 @dataclass(slots=True)
@@ -53,7 +52,7 @@ class ClusterFollower:
     def __init__(
         self,
         client: Callable[[], AsyncElasticsearch],
-        sources: Iterable[DocumentSource],
+        sources: Iterable[ClusterSource],
         names: Mapping[str, str],
         lease: ClusterLease,
         clock: Clock,
@@ -110,7 +109,7 @@ class ClusterFollower:
             else:
                 self.progress[index] = IndexProgress()
 
-    async def _bring(self, index: str, source: DocumentSource) -> None:
+    async def _bring(self, index: str, source: ClusterSource) -> None:
         progress = self.progress[index]
         if self._clock.monotonic() < progress.next_try or not self._is_filled(index):
             return
@@ -118,7 +117,7 @@ class ClusterFollower:
             if not await self._is_behind(index, source, progress):
                 progress.failures = 0
                 return
-            done = await sync(
+            done = await bring_up_to_date(
                 self._client(), source, self._names[index], lambda count: self._lease.touch()
             )
         except CarrelError as error:
@@ -130,7 +129,7 @@ class ClusterFollower:
             return
         self.progress[index] = IndexProgress(done.cursor, has_begun=True)
 
-    async def _is_behind(self, index: str, source: DocumentSource, progress: IndexProgress) -> bool:
+    async def _is_behind(self, index: str, source: ClusterSource, progress: IndexProgress) -> bool:
         """Also where somebody removed the index, or put back an older one."""
         if not progress.has_begun:
             return True
@@ -178,20 +177,25 @@ class ClusterFollower:
 
 
 async def _cursor(client: AsyncElasticsearch, name: str) -> str | None:
-    try:
-        mapping = (await client.indices.get_mapping(index=name))[name]["mappings"]
-    except NotFoundError:
-        return None
-    found = mapping.get("_meta", {}).get("carrel", {}).get("cursor")
-    return None if found is None else str(found)
+    found = await find_index(client, name)
+    cursor = None if found is None or found.facts is None else found.facts.get("cursor")
+    return None if cursor is None else str(cursor)
 
 
 class ClusterLease:
     """The right to write, held by one process of all that share a cluster."""
 
     def __init__(
-        self, client: Callable[[], AsyncElasticsearch], index: str, holder: str, clock: Clock
+        self,
+        client: Callable[[], AsyncElasticsearch],
+        index: str,
+        holder: str,
+        clock: Clock,
+        *,
+        name: str = "sync",
     ) -> None:
+        """`name`: of several leases in one index, what this one lets write."""
+        self._name = name
         self._client = client
         self._index = index
         self._holder = holder
@@ -207,7 +211,7 @@ class ClusterLease:
 
     async def _hold(self) -> bool:
         try:
-            found = await self._client().get(index=self._index, id=_LEASE_ID)
+            found = await self._client().get(index=self._index, id=self._name)
         except NotFoundError:
             return await self._write({"op_type": "create"})
         version = (int(found["_seq_no"]), int(found["_primary_term"]))
@@ -226,7 +230,7 @@ class ClusterLease:
         document = {"holder": self._holder, "is_free": is_free}
         try:
             await self._client().index(
-                index=self._index, id=_LEASE_ID, document=document, **condition
+                index=self._index, id=self._name, document=document, **condition
             )
         except DriverConflictError:
             return False
@@ -251,7 +255,7 @@ class ClusterLease:
             await asyncio.gather(self._renewal, return_exceptions=True)
         try:
             with translate_driver_errors():
-                found = await self._client().get(index=self._index, id=_LEASE_ID)
+                found = await self._client().get(index=self._index, id=self._name)
                 if found["_source"].get("holder") == self._holder:
                     condition = {
                         "if_seq_no": found["_seq_no"],

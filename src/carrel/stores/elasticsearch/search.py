@@ -19,13 +19,16 @@ from carrel.rooms.knowledge.documents import DocumentSource
 from carrel.rooms.knowledge.errors import IndexNotAllowedError, translate_query_errors
 from carrel.rooms.knowledge.models import SearchAnswer
 from carrel.stores.elasticsearch.errors import translate_driver_errors
-from carrel.stores.elasticsearch.sync import DIGEST, DOCUMENT_ID, READERS, ClusterFreshness
+from carrel.stores.elasticsearch.fields import DIGEST, DOCUMENT_ID, HELD, READERS
+from carrel.stores.elasticsearch.sync import ClusterFreshness
 
 log = logging.getLogger("carrel.search")
-_INTERNAL_FIELDS = (READERS, DOCUMENT_ID, DIGEST)
+_INTERNAL_FIELDS = (READERS, DOCUMENT_ID, DIGEST, HELD)
 # Other clusters, date arithmetic and characters that no index name has.
 _STRANGE = re.compile(r'[<>:/\\?"|#\s]')
 _MOST_INDICES = 200
+# What begins the names of our indices that nobody asks with search bodies.
+INNER_INDICES = ("passages", "texts", "sync-lease")
 
 
 def open_cluster(address: str, api_key: str | None, timeout_seconds: float) -> AsyncElasticsearch:
@@ -70,9 +73,12 @@ class RemoteSearch:
             asked = check_search_body(body)
         with translate_driver_errors():
             client = self.client.options(request_timeout=self._timeout_seconds + 2.0, max_retries=0)
-            names = await resolve_indices(client, index, self._allowed, self._own)
+            behind = await indices_behind(client, self._own.values())
+            names = await resolve_indices(client, index, self._allowed, self._own, behind)
             own = [name for name, there in self._own.items() if there in names]
             left_out = await self._make_ready(own, body)
+            if any(self._own[name] not in behind.values() for name in own):
+                behind = await indices_behind(client, self._own.values())
             asked["query"] = {
                 "bool": {
                     "must": [asked.get("query", {"match_all": {}})],
@@ -85,7 +91,11 @@ class RemoteSearch:
             answer = await client.search(index=names, body=asked)
         found = _to_answer(
             dict(answer),
-            {name: own for own, name in self._own.items()},
+            {
+                name: own
+                for own, there in self._own.items()
+                for name in (there, *(one for one, alias in behind.items() if alias == there))
+            },
             sort_keys=_sort_keys(body),
             hides_sort=hides_sort,
         )
@@ -189,10 +199,32 @@ def _to_answer(
     )
 
 
+async def indices_behind(client: AsyncElasticsearch, aliases: Iterable[str]) -> dict[str, str]:
+    """The index behind each of these aliases that there is, with the alias."""
+    wanted = list(aliases)
+    found = await client.options(ignore_status=404).indices.get_alias(
+        name=",".join(wanted), ignore_unavailable=True
+    )
+    return {
+        name: alias
+        for name, facts in dict(found).items()
+        if isinstance(facts, dict)
+        for alias in facts.get("aliases", {})
+        if alias in wanted
+    }
+
+
 async def resolve_indices(
-    client: AsyncElasticsearch, given: str, allowed: Sequence[str], own: Mapping[str, str]
+    client: AsyncElasticsearch,
+    given: str,
+    allowed: Sequence[str],
+    own: Mapping[str, str],
+    behind: Mapping[str, str],
 ) -> list[str]:
-    """The indices behind names, patterns and aliases; IndexNotAllowedError for any other."""
+    """The indices behind names, patterns and aliases; IndexNotAllowedError for any other.
+
+    `behind`: our own aliases by the indices that they name; the alias is asked.
+    """
     parts = [part.strip() for part in given.split(",") if part.strip()]
     if not parts or _STRANGE.search(",".join(parts)):
         raise IndexNotAllowedError(given[:100], [*own, *allowed])
@@ -215,15 +247,26 @@ async def resolve_indices(
             # The same answer as for what exists and is not allowed, so that nobody learns which
             # names there are.
             raise IndexNotAllowedError(given[:100], [*own, *allowed]) from None
-        for name in _concrete(dict(answer)):
+        for concrete in _concrete(dict(answer)):
+            name = behind.get(concrete, concrete)
             if name not in own.values() and not any(
                 fnmatch.fnmatchcase(name, pattern) for pattern in allowed
             ):
+                if _is_inner(name, own) and _is_pattern(given):
+                    # Of ours, and not to be asked: what papers are read from, indices being made.
+                    continue
                 raise IndexNotAllowedError(given[:100], [*own, *allowed])
             chosen[name] = None
     if not chosen or len(chosen) > _MOST_INDICES:
         raise IndexNotAllowedError(given[:100], [*own, *allowed])
     return list(chosen)
+
+
+def _is_inner(name: str, own: Mapping[str, str]) -> bool:
+    """Whether an index of ours is behind none of the names that may be asked."""
+    prefixes = {there.removesuffix(index) for index, there in own.items()}
+    kinds = (*INNER_INDICES, *(f"{index}-" for index in own))
+    return any(name.startswith(f"{prefix}{kind}") for prefix in prefixes for kind in kinds)
 
 
 def _is_pattern(name: str) -> bool:

@@ -6,16 +6,14 @@ import asyncio
 import hashlib
 import logging
 from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import orjson
-from elasticsearch import AsyncElasticsearch, BadRequestError, NotFoundError
+from elasticsearch import AsyncElasticsearch
 from elasticsearch.helpers import async_bulk
 
 from carrel.core.errors import (
     CarrelError,
-    ConflictError,
     InvalidInputError,
     UnavailableError,
     describe_error,
@@ -35,10 +33,18 @@ from carrel.rooms.knowledge.documents import (
 )
 from carrel.rooms.knowledge.errors import IndexBuildingError
 from carrel.stores.elasticsearch.errors import translate_driver_errors
+from carrel.stores.elasticsearch.fields import DIGEST, DOCUMENT_ID, READERS, field_types
+from carrel.stores.elasticsearch.indices import (
+    create_index,
+    facts_of,
+    find_index,
+    find_our_index,
+    move_aliases,
+    write_facts,
+)
+from carrel.stores.elasticsearch.writing import Synced, raise_first
 
 log = logging.getLogger("carrel.search")
-
-READERS = "carrel_readers"
 
 _GROUP = 500
 # More changes than these cannot be left out of a question one by one.
@@ -47,10 +53,6 @@ MAX_LEFT_OUT = 5_000
 SCORING = "2"
 # The same for how texts become words.
 ANALYSIS = "2"
-# Sorts what scores alike, so that the order of writing, which others share in, does not show.
-DOCUMENT_ID = "carrel_id"
-# Tells what is already there when a source sends everything anew.
-DIGEST = "carrel_digest"
 _PAGE = 5_000
 # Scores use term frequency and text length, but no document frequency, which would count documents
 # of other users. At 100 words a text counts neither as short nor as long.
@@ -61,34 +63,38 @@ _OWN_DOCUMENT_SIMILARITY = {
         "return query.boost * tf * 2.2 / (tf + norm);"
     },
 }
-_TYPES: dict[FieldKind, dict[str, Any]] = {
-    "text": {
-        "type": "text",
-        "analyzer": "carrel",
-        "fields": {"keyword": {"type": "keyword", "ignore_above": 256}},
-    },
-    "keyword": {"type": "keyword", "ignore_above": 256},
-    "number": {"type": "double"},
-    "date": {"type": "date"},
-    "boolean": {"type": "boolean"},
-    "words": {"type": "text", "analyzer": "carrel_words"},
-}
 _SETTINGS: dict[str, Any] = {"analysis": ANALYSIS_SETTINGS}
 
 
-@dataclass(frozen=True, slots=True)
-class Synced:
-    """The result of one sync run."""
+@runtime_checkable
+class SyncingSource(Protocol):
+    """A source of several indices that belong together, which it writes itself."""
 
-    index: str
-    put: int
-    dropped: int
-    cursor: str | None = None
+    @property
+    def index(self) -> str: ...
+
+    async def has_changes(self, cursor: str | None) -> bool:
+        """Whether there is more than the cursor knows."""
+        ...
+
+    async def sync(
+        self,
+        client: AsyncElasticsearch,
+        name: str,
+        report: Callable[[int], None],
+        *,
+        rebuild: bool = False,
+    ) -> Synced:
+        """Brings the indices up to date."""
+        ...
+
+
+ClusterSource = DocumentSource | SyncingSource
 
 
 def choose_sources(
-    sources: Iterable[DocumentSource], names: Collection[str], left_out: Collection[str]
-) -> list[DocumentSource]:
+    sources: Iterable[ClusterSource], names: Collection[str], left_out: Collection[str]
+) -> list[ClusterSource]:
     """Those named, or without names all but those left out; InvalidInputError for another name."""
     known = {source.index: source for source in sources}
     unknown = sorted(set(names) - set(known))
@@ -102,9 +108,17 @@ def choose_sources(
 
 
 async def sync_all(
-    client: AsyncElasticsearch, sources: Iterable[DocumentSource], prefix: str, progress: Progress
+    client: AsyncElasticsearch,
+    sources: Iterable[ClusterSource],
+    prefix: str,
+    progress: Progress,
+    *,
+    rebuild: bool = False,
 ) -> AsyncGenerator[Synced, None]:
-    """Brings one index after the other up to date, each under its name behind the prefix."""
+    """Brings one index after the other up to date, each under its name behind the prefix.
+
+    `rebuild`: makes them anew beside those in use, which go when the new ones are whole.
+    """
     for source in sources:
         progress.begin(source.index, None, "documents")
         counted = 0
@@ -114,22 +128,45 @@ async def sync_all(
             progress.advance(count - counted)
             counted = count
 
-        done = await sync(client, source, f"{prefix}{source.index}", report)
+        done = await bring_up_to_date(
+            client, source, f"{prefix}{source.index}", report, rebuild=rebuild
+        )
         progress.end()
         yield done
 
 
+async def bring_up_to_date(
+    client: AsyncElasticsearch,
+    source: ClusterSource,
+    name: str,
+    report: Callable[[int], None],
+    *,
+    rebuild: bool = False,
+) -> Synced:
+    """Brings one index up to date, or several that belong together."""
+    if isinstance(source, SyncingSource):
+        return await source.sync(client, name, report, rebuild=rebuild)
+    return await sync(client, source, name, report, rebuild=rebuild)
+
+
 async def sync(
-    client: AsyncElasticsearch, source: DocumentSource, name: str, report: Callable[[int], None]
+    client: AsyncElasticsearch,
+    source: DocumentSource,
+    name: str,
+    report: Callable[[int], None],
+    *,
+    rebuild: bool = False,
 ) -> Synced:
     """Brings one index up to date and says how many documents were written and dropped.
 
     After a reset only what differs is written, and what was not sent again goes at the end: so
-    the index is never empty on the way, and two that do this at once end alike.
+    the index is never empty on the way, and two that do this at once end alike. One of another
+    shape is replaced when the new one beside it is whole.
     """
     with translate_driver_errors():
-        cursor = await _open_index(client, name, source.fields, is_public(source))
-        writer = _IndexWriter(client, name, report)
+        there, cursor = await _open_index(client, name, source, rebuild=rebuild)
+        facts = _facts(source.fields, None)
+        writer = _IndexWriter(client, there, report)
         if cursor is None:
             # New, or a run that sent everything ended on the way: what is left of it is swept.
             await writer.reset()
@@ -139,19 +176,19 @@ async def sync(
                     await writer.take(change)
                 case Reset():
                     # Until the next mark nobody may take what is there for the whole.
-                    await client.indices.put_mapping(index=name, meta=_meta(source.fields, None))
+                    await write_facts(client, there, facts)
                     await writer.reset()
                 case Checkpoint(after):
                     cursor = after
                     await writer.flush()
                     if not writer.is_sweeping:
-                        meta = _meta(source.fields, after)
-                        await client.indices.put_mapping(index=name, meta=meta)
+                        await write_facts(client, there, {**facts, "cursor": after})
         await writer.flush()
         if writer.is_sweeping:
             await writer.sweep()
-            await client.indices.put_mapping(index=name, meta=_meta(source.fields, cursor))
-        await client.indices.refresh(index=name)
+            await write_facts(client, there, {**facts, "cursor": cursor})
+        await client.indices.refresh(index=there)
+        await move_aliases(client, {name: there})
         report(writer.put + writer.dropped)
     return Synced(name, writer.put, writer.dropped, cursor)
 
@@ -191,7 +228,7 @@ class _IndexWriter:
         if self._group:
             actions = [_action(self._name, change) for change in self._group]
             _, errors = await async_bulk(self._client, actions, raise_on_error=False)
-            _raise_first(errors)
+            raise_first(errors)
             self._group.clear()
         self._report(self.put + self.dropped)
 
@@ -231,76 +268,51 @@ def document_digest(document: Document) -> str:
     return hashlib.blake2b(content, digest_size=12).hexdigest()
 
 
-def _raise_first(errors: int | list[Any]) -> None:
-    """A document already gone is fine; any other error ends the run before its checkpoint."""
-    for error in errors if isinstance(errors, list) else []:
-        ((action, facts),) = error.items()
-        if not (action == "delete" and facts.get("status") == 404):
-            # Only the kind of error: its reason shows a preview of the document.
-            error_facts = facts.get("error")
-            kind = error_facts.get("type") if isinstance(error_facts, dict) else None
-            raise UnavailableError(
-                f"Elasticsearch did not take document {facts.get('_id')} "
-                f"({kind or 'no reason given'})",
-                next_step="Look at the log of the cluster, mend it and run again.",
-            )
-
-
 async def _open_index(
-    client: AsyncElasticsearch, name: str, fields: Mapping[str, FieldKind], is_public: bool
-) -> str | None:
-    """The cursor of the last run; an index of ours with other fields is made anew."""
-    if await client.indices.exists(index=name):
-        mapping = (await client.indices.get_mapping(index=name))[name]["mappings"]
-        ours = mapping.get("_meta", {}).get("carrel")
-        if ours is None:
-            raise ConflictError(
-                f"The index {name} exists and was not made by Carrel",
-                next_step="Set elasticsearch.prefix to another beginning of names.",
-                details={"index": name},
-            )
-        if (
-            ours["fields"] == dict(fields)
-            and ours.get("analysis") == ANALYSIS
-            and (is_public or ours.get("scoring") == SCORING)
-        ):
-            return str(ours["cursor"]) if ours["cursor"] is not None else None
-        await client.indices.delete(index=name)
-    properties = {field: _TYPES[kind] for field, kind in fields.items()}
+    client: AsyncElasticsearch, name: str, source: DocumentSource, *, rebuild: bool
+) -> tuple[str, str | None]:
+    """The index to write and the cursor of the last run; a new one where the shape is another."""
+    public = is_public(source)
+    shape = _facts(source.fields, None)
+    current = await find_our_index(client, name)
+    if current is not None and not rebuild and _has_shape(current.facts or {}, shape, public):
+        cursor = (current.facts or {}).get("cursor")
+        return current.name, None if cursor is None else str(cursor)
+    there = f"{name}-{_shape_digest(shape)}"
+    if current is not None and current.name == there:
+        there = f"{there}-2"
     mappings = {
         "dynamic": False,
-        "_meta": _meta(fields, None),
-        "_source": {"excludes": [field for field, kind in fields.items() if kind == "words"]},
+        "_meta": facts_of(shape),
         "properties": {
-            **properties,
+            **field_types(source.fields),
             READERS: {"type": "keyword"},
             DOCUMENT_ID: {"type": "keyword"},
             DIGEST: {"type": "keyword", "index": False},
         },
     }
     settings = (
-        _SETTINGS
-        if is_public
-        else {**_SETTINGS, "similarity": {"default": _OWN_DOCUMENT_SIMILARITY}}
+        _SETTINGS if public else {**_SETTINGS, "similarity": {"default": _OWN_DOCUMENT_SIMILARITY}}
     )
-    try:
-        await client.indices.create(index=name, settings=settings, mappings=mappings)
-    except BadRequestError as error:
-        # Another process made it in the same moment.
-        if error.error != "resource_already_exists_exception":
-            raise
-    return None
+    await create_index(client, there, settings, mappings)
+    if current is None:
+        # Nobody has one to lose: the first documents are found as soon as they are written.
+        await move_aliases(client, {name: there})
+    return there, None
 
 
-def _meta(fields: Mapping[str, FieldKind], cursor: str | None) -> dict[str, Any]:
-    return {
-        "carrel": {
-            "fields": dict(fields),
-            "cursor": cursor,
-            "scoring": SCORING,
-            "analysis": ANALYSIS,
-        }
-    }
+def _has_shape(facts: Mapping[str, Any], shape: Mapping[str, Any], public: bool) -> bool:
+    wanted = ("fields", "analysis") if public else ("fields", "analysis", "scoring")
+    return all(facts.get(name) == shape[name] for name in wanted)
+
+
+def _shape_digest(shape: Mapping[str, Any]) -> str:
+    content = orjson.dumps(shape, option=orjson.OPT_SORT_KEYS)
+    return hashlib.blake2b(content, digest_size=4).hexdigest()
+
+
+def _facts(fields: Mapping[str, FieldKind], cursor: str | None) -> dict[str, Any]:
+    return {"fields": dict(fields), "cursor": cursor, "scoring": SCORING, "analysis": ANALYSIS}
 
 
 def _action(name: str, change: DocumentChange) -> dict[str, Any]:
@@ -424,18 +436,15 @@ class ClusterFreshness:
 
     async def _facts(self, index: str) -> Mapping[str, str] | None:
         """The stored metadata of the index; None where there is no such index."""
-        name = self._names[index]
         with translate_driver_errors():
-            try:
-                mapping = (await self._client().indices.get_mapping(index=name))[name]["mappings"]
-            except NotFoundError:
-                return None
-        found: Mapping[str, str] = mapping.get("_meta", {}).get("carrel", {})
-        return found
+            found = await find_index(self._client(), self._names[index])
+        return None if found is None else found.facts or {}
 
 
-async def has_changes(source: DocumentSource, cursor: str | None) -> bool:
+async def has_changes(source: ClusterSource, cursor: str | None) -> bool:
     """Whether a store has more than the cursor knows."""
+    if isinstance(source, SyncingSource):
+        return await source.has_changes(cursor)
     async for change in source.changes(cursor):
         if isinstance(change, Put | Drop | Reset):
             return True

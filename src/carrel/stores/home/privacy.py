@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
 FOLDER_MODE = 0o700
-FILE_MODE = 0o600
 _OTHERS = 0o077
 # Folders whose many files the mode of the home protects: looking at each would cost every start.
 _MANY_FILES = frozenset({"papers", "demo"})
@@ -33,7 +33,10 @@ def is_open_to_others(home: Path) -> bool:
 
 
 def readable_by_others(home: Path) -> Iterator[tuple[Path, int]]:
-    """Own files in the home that others can read, with the mode each should have."""
+    """Own files in the home that others can read, with the mode each should have.
+
+    What the owner made read-only stays so.
+    """
     own = getattr(os, "geteuid", None)
     if own is None or not home.is_dir():
         # Windows: folders of a person's profile are closed to others by inheritance.
@@ -45,7 +48,7 @@ def readable_by_others(home: Path) -> Iterator[tuple[Path, int]]:
             continue
         if path.is_symlink() or facts.st_uid != own() or not facts.st_mode & _OTHERS:
             continue
-        yield path, FOLDER_MODE if path.is_dir() else FILE_MODE
+        yield path, stat.S_IMODE(facts.st_mode) & ~_OTHERS
 
 
 def _kept_in(home: Path) -> Iterator[Path]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import orjson
 import psycopg
@@ -32,11 +34,18 @@ from carrel.stores.audit_signing import (
     new_private_key,
     signer_from_pem,
 )
+from carrel.stores.postgres.database import reason_of
+from carrel.stores.postgres.pool import LIVENESS
+from carrel.stores.postgres.schema import upgrade_tables
+from carrel.stores.postgres.statements import drive_blocking
 
 log = logging.getLogger("carrel.audit")
 
-_SCHEMA = (
-    "SELECT pg_advisory_xact_lock(7226002)",
+PART = "audit"
+
+_GROWS = """CREATE OR REPLACE FUNCTION audit_log_only_grows() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE EXCEPTION 'the audit log can only grow'; END $$"""
+_TABLES = (
     """CREATE TABLE IF NOT EXISTS audit_log (
         id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, chain TEXT NOT NULL, sequence BIGINT NOT
           NULL,
@@ -48,8 +57,7 @@ _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS audit_anchors (number BIGINT PRIMARY KEY, line TEXT NOT NULL)",
     "CREATE TABLE IF NOT EXISTS audit_signing_key (only_one BOOLEAN PRIMARY KEY DEFAULT TRUE "
     "CHECK (only_one), pem TEXT NOT NULL)",
-    """CREATE OR REPLACE FUNCTION audit_log_only_grows() RETURNS trigger LANGUAGE plpgsql AS
-        $$ BEGIN RAISE EXCEPTION 'the audit log can only grow'; END $$""",
+    _GROWS,
     *(
         statement
         for table in ("audit_log", "audit_anchors", "audit_signing_key")
@@ -60,6 +68,9 @@ _SCHEMA = (
         )
     ),
 )
+# One script for each version. What an earlier version lacks goes into a new script at the end,
+# never into an old one.
+SCRIPTS = (";\n".join(_TABLES),)
 _INSERT = """INSERT INTO audit_log (chain, sequence, at, user_id, action, result, line)
     VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING"""
 # Digits of a row's number, which is 64 bits.
@@ -67,7 +78,7 @@ _LONGEST_NUMBER = 19
 # Anchors of all replicas follow one another, so they are made one at a time.
 _ANCHOR_LOCK = "SELECT pg_advisory_xact_lock(7226003)"
 
-Connection = psycopg.Connection[tuple[object, ...]]
+Connection = psycopg.Connection[tuple[Any, ...]]
 
 
 class PostgresAudit(QueuedAudit):
@@ -80,26 +91,45 @@ class PostgresAudit(QueuedAudit):
         open_anchors: Callable[[], Anchors] | None = None,
         options: QueueOptions | None = None,
         clock: Clock | None = None,
+        may_migrate: bool = True,
     ) -> None:
-        super().__init__(PostgresSink(url), open_anchors=open_anchors, options=options, clock=clock)
+        sink = PostgresSink(url, may_migrate=may_migrate)
+        super().__init__(sink, open_anchors=open_anchors, options=options, clock=clock)
 
 
 class _Link:
     """One connection, made again when it breaks, with the tables there."""
 
-    def __init__(self, url: str, timeout_seconds: int) -> None:
+    def __init__(self, url: str, timeout_seconds: int, may_migrate: bool) -> None:
         self._url = url
         self._timeout_seconds = timeout_seconds
+        self._may_migrate = may_migrate
         self._connection: Connection | None = None
+        # Whether the last failure was that of the connection.
+        self.was_broken = False
+
+    @property
+    def is_open(self) -> bool:
+        return self._connection is not None
 
     def connect(self) -> Connection:
         if self._connection is None:
             connection = psycopg.connect(
-                self._url, autocommit=True, connect_timeout=self._timeout_seconds
+                self._url,
+                autocommit=True,
+                connect_timeout=self._timeout_seconds,
+                # A transaction pooler hands out connections that do not know what was prepared.
+                prepare_threshold=None,
+                # A connection that a firewall forgot would keep calls that write waiting.
+                **LIVENESS,
             )
-            with connection.transaction():
-                for statement in _SCHEMA:
-                    connection.execute(statement.encode())
+            try:
+                with connection.transaction():
+                    upgrade = upgrade_tables({PART: SCRIPTS}, may_migrate=self._may_migrate)
+                    drive_blocking(connection, upgrade)
+            except BaseException:
+                connection.close()
+                raise
             self._connection = connection
         return self._connection
 
@@ -109,8 +139,18 @@ class _Link:
         try:
             yield self.connect()
         except (psycopg.Error, OSError) as error:
+            self.was_broken = self._connection is not None and self._connection.broken
             self.close()
-            raise OSError(f"PostgreSQL does not {failure}: {error}") from error
+            said = f"PostgreSQL does not {failure}: {reason_of(error)}"
+            raise OSError(errno.EIO, said) from error
+
+    def replace_if_broken(self) -> None:
+        """Closes a connection that a restart of the server has broken since it was last used."""
+        if self._connection is not None:
+            try:
+                self._connection.execute("SELECT 1")
+            except psycopg.Error:
+                self.close()
 
     def close(self) -> None:
         if self._connection is not None:
@@ -118,24 +158,33 @@ class _Link:
             self._connection = None
 
 
+def audit_row(line: bytes) -> tuple[object, ...]:
+    """The row of a line; raises ValueError or KeyError for what is no line of the log."""
+    facts = orjson.loads(line)
+    # PostgreSQL has no NUL in text; the line itself has it escaped.
+    shown = [str(facts[name]).replace("\x00", "") for name in ("user_id", "action", "result")]
+    return (facts["chain"], facts["sequence"], facts["timestamp"], *shown, line.decode())
+
+
 class PostgresSink:
     """Inserts lines on one connection. A line that arrives twice is kept once."""
 
-    def __init__(self, url: str, timeout_seconds: int = 5) -> None:
+    def __init__(self, url: str, timeout_seconds: int = 5, *, may_migrate: bool = True) -> None:
         self._url = url
-        self._link = _Link(url, timeout_seconds)
+        self._link = _Link(url, timeout_seconds, may_migrate)
 
     def append(self, lines: Sequence[bytes]) -> None:
-        rows = []
-        for line in lines:
-            facts = orjson.loads(line)
-            # PostgreSQL has no NUL in text; the line itself has it escaped.
-            shown = [
-                str(facts[name]).replace("\x00", "") for name in ("user_id", "action", "result")
-            ]
-            rows.append(
-                (facts["chain"], facts["sequence"], facts["timestamp"], *shown, line.decode())
-            )
+        rows = [audit_row(line) for line in lines]
+        was_open = self._link.is_open
+        try:
+            self._insert(rows)
+        except OSError:
+            # A restart of the server broke it, perhaps long ago: no call need fail of that.
+            if not (was_open and self._link.was_broken):
+                raise
+            self._insert(rows)
+
+    def _insert(self, rows: Sequence[tuple[object, ...]]) -> None:
         with (
             self._link.used("take the audit log") as connection,
             connection.transaction(),
@@ -173,9 +222,16 @@ class PostgresSink:
 class PostgresAnchors:
     """Anchors in a table; the key is in a file that replicas share, or in the database."""
 
-    def __init__(self, url: str, key_file: Path | None, timeout_seconds: int = 5) -> None:
+    def __init__(
+        self,
+        url: str,
+        key_file: Path | None,
+        timeout_seconds: int = 5,
+        *,
+        may_migrate: bool = True,
+    ) -> None:
         self._key_file = key_file
-        self._link = _Link(url, timeout_seconds)
+        self._link = _Link(url, timeout_seconds, may_migrate)
         self._signer: Ed25519Signer | None = None
 
     def fingerprint(self) -> str:
@@ -187,6 +243,7 @@ class PostgresAnchors:
 
     def add(self, event: AnchorEvent, facts: Mapping[str, object]) -> AnchorTip:
         signer = self._load_signer()
+        self._link.replace_if_broken()
         with self._link.used("take an anchor") as connection, connection.transaction():
             connection.execute(_ANCHOR_LOCK)
             row = connection.execute(

@@ -1,31 +1,26 @@
-"""Runs SQL on a PostgreSQL server: a pool opened at the first use, tables upgraded in steps."""
+"""Runs SQL on a PostgreSQL server: tables are upgraded in steps at the first use."""
 
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import psycopg
-from psycopg import AsyncConnection, InterfaceError, OperationalError, sql
-from psycopg_pool import AsyncConnectionPool, PoolTimeout, TooManyRequests
+from psycopg import InterfaceError, OperationalError
+from psycopg_pool import PoolTimeout, TooManyRequests
 
 from carrel.core.errors import CarrelError, ConflictError, StorageFullError, UnavailableError
-from carrel.stores.sql.driver import LeaseClock, Rows, Step, UpgradeStatements
+from carrel.stores.postgres.pool import Connection, PoolOptions, SharedPool, find_shared_pool
+from carrel.stores.postgres.schema import PostgresRefusedError, UpgradeStep, upgrade_tables
+from carrel.stores.postgres.statements import ScriptStep, encode_statement
+from carrel.stores.sql.driver import LeaseClock, Rows, Step
 
 ResultT = TypeVar("ResultT")
-Connection = AsyncConnection[tuple[Any, ...]]
-# An upgrade step: a script, or statements that look at the rows they get.
-UpgradeStep = str | UpgradeStatements
-
-# One number for everybody who changes tables, so that two processes never do it at once.
-_LOCK = 7_227_1735
 # The server's time at that moment, not at the start of the transaction, which may have waited.
 _SERVER_CLOCK = "CAST(extract(epoch FROM clock_timestamp()) AS DOUBLE PRECISION)"
-_PARAMETER = re.compile(r"(?<!:):(\w+)")
+_DEFAULT_OPTIONS = PoolOptions()
 # By class of SQLSTATE, the first two characters.
 _REASONS = {
     "08": "no connection to the server",
@@ -42,10 +37,28 @@ _REASONS = {
     "57": "it is starting, stopping or was told to stop",
     "58": "its disk cannot be read or written",
 }
+# A failed log-in has no SQLSTATE in the driver; its words are those of libpq and of a server that
+# speaks English. What none of them says is no connection.
+_LOGIN_REASONS = {
+    "authentication failed": _REASONS["28"],
+    "no pg_hba.conf entry": _REASONS["28"],
+    "permission denied for database": _REASONS["28"],
+    "no password supplied": _REASONS["28"],
+    'role "': _REASONS["28"],
+    'database "': _REASONS["3D"],
+    "database system is": _REASONS["57"],
+    "too many clients": "it has no connection left",
+    "remaining connection slots": "it has no connection left",
+    "resolve host": "the name of its host is not known",
+    "translate host name": "the name of its host is not known",
+    "invalid integer value": "its address has a number that is none",
+    "timeout expired": "its address does not answer",
+    "certificate": "its certificate, or ours, is not accepted",
+}
 
 
-class PostgresRefusedError(OperationalError):
-    """Our own refusal, raised where the driver's errors are expected; its text is for people."""
+class _StaleConnectionError(Exception):
+    """A connection was broken before anything was done on it."""
 
 
 class PostgresDatabase:
@@ -59,105 +72,110 @@ class PostgresDatabase:
         part: str,
         steps: Sequence[UpgradeStep],
         *,
-        connections: int = 8,
-        wait_seconds: float = 5.0,
+        options: PoolOptions = _DEFAULT_OPTIONS,
         describe: Callable[[str], CarrelError] | None = None,
     ) -> None:
         self._url = url
         self._part = part
         self._steps = steps
-        self._most_connections = connections
-        self._wait_seconds = wait_seconds
+        self._options = options
         self._describe = describe or _unavailable
         self._opening = asyncio.Lock()
-        self._pool: AsyncConnectionPool[Connection] | None = None
+        self._pool: SharedPool | None = None
 
     async def run(self, *steps: Step) -> list[Rows]:
-        with translate_driver_errors(self._describe):
-            async with (self._pool or await self._open_pool()).connection() as connection:
-                return [await _execute(connection, step) for step in steps]
+        return await self.transact(_run_all(steps))
 
     async def transact(
         self, work: Generator[Step, Rows, ResultT], *, is_read_only: bool = False
     ) -> ResultT:
         with translate_driver_errors(self._describe):
-            async with (self._pool or await self._open_pool()).connection() as connection:
-                return await _drive(connection, work)
+            return await _drive_on_live_connection(self._pool or await self._open_pool(), work)
 
     async def close(self) -> None:
         pool, self._pool = self._pool, None
         if pool is not None:
-            await pool.close()
+            await pool.leave()
 
-    async def _open_pool(self) -> AsyncConnectionPool[Connection]:
+    async def _open_pool(self) -> SharedPool:
         async with self._opening:
             if self._pool is None:
-                pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
-                    self._url,
-                    min_size=1,
-                    max_size=self._most_connections,
-                    open=False,
-                    timeout=self._wait_seconds,
-                    kwargs={"connect_timeout": max(2, int(self._wait_seconds))},
-                )
-                await pool.open()
+                pool = find_shared_pool(self._url, self._options)
+                await pool.join()
                 try:
-                    async with pool.connection() as connection:
-                        await self._upgrade_schema(connection)
+                    async with pool.connect() as connection:
+                        may_migrate = self._options.may_migrate
+                        upgrade = upgrade_tables({self._part: self._steps}, may_migrate=may_migrate)
+                        await _drive(connection, upgrade)
                 except BaseException:
-                    # A pool that waits longer and longer for its server would not see it come back;
-                    # the next call makes a new one.
-                    await pool.close()
+                    await pool.leave()
                     raise
                 self._pool = pool
             return self._pool
 
-    async def _upgrade_schema(self, connection: Connection) -> None:
-        """Tables without a version are of the first, whose script says IF NOT EXISTS."""
-        await connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
-        await connection.execute(
-            "CREATE TABLE IF NOT EXISTS carrel_versions (part text PRIMARY KEY, version integer "
-            "NOT NULL)"
-        )
-        find = "SELECT version FROM carrel_versions WHERE part = %s"
-        row = await (await connection.execute(find, (self._part,))).fetchone()
-        version = 0 if row is None else int(row[0])
-        if version > len(self._steps):
-            raise PostgresRefusedError(
-                f"the {self._part} tables were written by a newer Carrel (version {version})"
-            )
-        for step in self._steps[version:]:
-            if isinstance(step, UpgradeStatements):
-                await _drive(connection, step.statements())
-            else:
-                await connection.execute(sql.SQL(step))
-        await connection.execute(
-            "INSERT INTO carrel_versions VALUES (%s, %s) ON CONFLICT (part) DO UPDATE SET version "
-            "= excluded.version",
-            (self._part, len(self._steps)),
-        )
+
+def _run_all(steps: Sequence[Step]) -> Generator[Step, Rows, list[Rows]]:
+    found: list[Rows] = []
+    for step in steps:
+        rows = yield step
+        found.append(rows)
+    return found
 
 
-async def _drive(connection: Connection, work: Generator[Step, Rows, ResultT]) -> ResultT:
+async def _drive(connection: Connection, work: Generator[ScriptStep, Rows, ResultT]) -> ResultT:
     try:
         step = next(work)
+    except StopIteration as end:
+        finished: ResultT = end.value
+        return finished
+    return await _drive_on(connection, work, await _execute(connection, step))
+
+
+async def _drive_on(
+    connection: Connection, work: Generator[ScriptStep, Rows, ResultT], rows: Rows
+) -> ResultT:
+    """Go on with the rows of the first statement."""
+    try:
         while True:
-            step = work.send(await _execute(connection, step))
+            rows = await _execute(connection, work.send(rows))
     except StopIteration as end:
         result: ResultT = end.value
         return result
 
 
-async def _execute(connection: Connection, step: Step) -> Rows:
-    statement, parameters = step
-    cursor = await connection.execute(_with_psycopg_parameters(statement).encode(), parameters)
-    return await cursor.fetchall() if cursor.description else []
+async def _drive_on_live_connection(
+    pool: SharedPool, work: Generator[Step, Rows, ResultT]
+) -> ResultT:
+    """Run the statements in one transaction, past connections that a restart has broken.
+
+    Where a connection is broken at the first statement, nothing was done on it, so that another
+    may be tried. Later than that the error is told.
+    """
+    try:
+        first = next(work)
+    except StopIteration as end:
+        finished: ResultT = end.value
+        return finished
+    for _ in range(pool.most_stale_connections):
+        try:
+            async with pool.connect() as connection:
+                try:
+                    rows = await _execute(connection, first)
+                except OperationalError as error:
+                    if connection.broken:
+                        raise _StaleConnectionError from error
+                    raise
+                return await _drive_on(connection, work, rows)
+        except _StaleConnectionError:
+            continue
+    async with pool.connect() as connection:
+        return await _drive_on(connection, work, await _execute(connection, first))
 
 
-@cache
-def _with_psycopg_parameters(statement: str) -> str:
-    """`:name` as psycopg writes it; `::type` is a cast and stays."""
-    return _PARAMETER.sub(r"%(\1)s", statement.replace("%", "%%"))
+async def _execute(connection: Connection, step: ScriptStep | Step) -> Rows:
+    cursor = await connection.execute(*encode_statement(step))
+    # The last statement of a script may show rows that nobody asked for.
+    return await cursor.fetchall() if step[1] is not None and cursor.description else []
 
 
 @contextmanager
@@ -190,5 +208,11 @@ def reason_of(error: BaseException) -> str:
     if isinstance(
         error, PoolTimeout | TooManyRequests | OperationalError | InterfaceError | OSError
     ):
-        return "no connection to the server"
+        return _login_reason(error)
     return "it failed"
+
+
+def _login_reason(error: BaseException) -> str:
+    said = str(error.__cause__ if isinstance(error, PoolTimeout) else error)
+    found = (reason for words, reason in _LOGIN_REASONS.items() if words in said)
+    return next(found, "no connection to the server")

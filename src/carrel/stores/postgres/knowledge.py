@@ -24,6 +24,7 @@ from carrel.rooms.knowledge.errors import KnowledgeStoreError
 from carrel.rooms.knowledge.notes import Note, NoteSearch
 from carrel.rooms.knowledge.ports import KnowledgeStores
 from carrel.stores.postgres.database import PostgresDatabase
+from carrel.stores.postgres.pool import PoolOptions
 from carrel.stores.sql.driver import Driver, Rows, UpgradeStatements
 from carrel.stores.sql.knowledge import (
     NODE_COLUMNS,
@@ -188,13 +189,13 @@ def _fold_again() -> Statements[None]:
 STEPS = (*_SCRIPTS, UpgradeStatements(_fold_again))
 
 
-def postgres_knowledge(url: str, *, wait_seconds: float = 10.0) -> KnowledgeStores:
+def postgres_knowledge(url: str, options: PoolOptions | None = None) -> KnowledgeStores:
     """The stores over one pool."""
     database = PostgresDatabase(
         url,
         "knowledge",
         STEPS,
-        wait_seconds=wait_seconds,
+        options=options or PoolOptions(),
         describe=lambda reason: KnowledgeStoreError("PostgreSQL", reason),
     )
     return KnowledgeStores(PostgresNoteStore(database), PostgresNodeStore(database))

@@ -6,29 +6,11 @@ from collections.abc import Collection, Container, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
-from typing import Any
 
-import tantivy
-
-from carrel.libraries.query.papers import (
-    FacetPhrase,
-    PaperIdentifier,
-    PaperQuery,
-    positive_phrases,
-)
+from carrel.libraries.query.papers import FacetPhrase, PaperIdentifier, PaperQuery, positive_phrases
 from carrel.libraries.text.abbreviations import AbbreviationTable
-from carrel.stores.search.compiler import (
-    QueryCompiler,
-    RankedWord,
-    RowsOfIdentifiers,
-    all_of,
-    any_of,
-    stem,
-    unscored,
-    with_scores,
-)
-from carrel.stores.search.schema import FULL_WEIGHT, HAS_BODY
-from carrel.stores.search.views import View
+from carrel.stores.search.compiler import QueryCompiler, RowsOfIdentifiers, stem
+from carrel.stores.search.engine import IndexEngine, MatchCount, Query, Searched
 
 # What a paper's own score adds to its best passage's. Chosen on 800 sentences and 278 lists of
 # author keywords of 292 eLife full texts, as docs/decisions/0027 says.
@@ -41,8 +23,6 @@ CLOSER = 50
 FILTERED_CANDIDATES = 500
 # A facet with more papers than this filters passages by its newest papers only.
 MAX_FACET_ROWS = 20_000
-# Counting so many matches costs about a millisecond; beyond it a lower bound is told.
-CHEAP_MATCHES = 50_000
 # The beginning of a title is recognised from so many characters of its key, and so many titles.
 MIN_TITLE_BEGINNING = 15
 MAX_TITLES = 50
@@ -66,18 +46,11 @@ class RankedPassage:
     score: float
 
 
-@dataclass(frozen=True, slots=True)
-class MatchCount:
-    """How many match; `is_exact` is false where there may be more."""
-
-    count: int
-    is_exact: bool = True
-
-
 class AskedQuery:
-    """A query compiled for one view: loose words must match, those of the tree only rank."""
+    """A query compiled for one index: loose words must match, those of the tree only rank."""
 
     def __init__(self, compiler: QueryCompiler, query: PaperQuery) -> None:
+        self._engine = compiler.engine
         phrases = list(positive_phrases(query.strict))
         # An identifier that was pasted whole is not a bag of numbers.
         self.words = [] if query.identifiers else compiler.ranked_words(query.loose)
@@ -92,32 +65,45 @@ class AskedQuery:
         return bool(self.words or self.more_words)
 
     @property
+    def terms(self) -> list[str]:
+        """The terms by which matches are looked for."""
+        return [term for word in self.words or self.more_words for term in word.terms]
+
+    @property
     def asks(self) -> bool:
         return self.ranks or self.filter is not None
 
     @property
-    def bag(self) -> tantivy.Query:
+    def bag(self) -> Query:
         """Every word that ranks; where all are single terms, the index skips what cannot win."""
-        return any_of([*(word.query for word in (*self.words, *self.more_words)), *self.phrases])
+        return self._engine.any_of(
+            [*(word.query for word in (*self.words, *self.more_words)), *self.phrases]
+        )
 
-    def closer(self, rows: Sequence[int]) -> tantivy.Query | None:
+    def closer(self, rows: Sequence[int]) -> Query | None:
         """The documents of these rows by words and by neighbouring words; None without any."""
         neighbours = [] if not self.words else self._compiler.neighbours(self._loose)
         if not neighbours or not rows:
             return None
-        wanted = all_of([self.bag, self._compiler.rows(rows)], [])
-        return with_scores(wanted, any_of(neighbours))
+        wanted = self._engine.all_of([self.bag, self._compiler.rows(rows)], [])
+        return self._engine.with_scores(wanted, self._engine.any_of(neighbours))
 
-    def matches(self) -> tantivy.Query:
+    def matches(self) -> Query:
         """What matches anywhere in a document, without a score."""
-        wanted = [any_of([word.find_anywhere() for word in self.words])] if self.words else []
-        return unscored(all_of([*wanted, self.filter] if self.filter is not None else wanted, []))
+        wanted = (
+            [self._engine.any_of([word.find_anywhere() for word in self.words])]
+            if self.words
+            else []
+        )
+        return self._engine.drop_scores(
+            self._engine.all_of([*wanted, self.filter] if self.filter is not None else wanted, [])
+        )
 
-    def ranked_matches(self) -> tantivy.Query:
+    def ranked_matches(self) -> Query:
         """What matches, scored by the words."""
         if self.filter is None:
             return self.bag
-        return with_scores(self.matches(), self.bag) if self.ranks else self.matches()
+        return self._engine.with_scores(self.matches(), self.bag) if self.ranks else self.matches()
 
 
 class _Scores:
@@ -137,8 +123,8 @@ class PassageRanking:
 
     def __init__(
         self,
-        passages: View,
-        papers: View,
+        passages: Searched,
+        papers: Searched,
         *,
         deleted: Container[int] = frozenset(),
         rows_of_identifiers: RowsOfIdentifiers | None = None,
@@ -148,10 +134,10 @@ class PassageRanking:
 
         Without `rows_of_identifiers` papers are known by their keys in the index.
         """
-        self._searcher = passages.searcher
-        self._papers = papers
+        self._engine = passages.engine
+        self._papers = papers.engine
         self._deleted = deleted
-        known_rows = rows_of_identifiers or rows_by_keys(papers)
+        known_rows = rows_of_identifiers or rows_by_keys(papers.engine)
         self._of_papers = QueryCompiler(papers, rows_of_identifiers=known_rows)
         self._compiler = QueryCompiler(
             passages,
@@ -175,8 +161,8 @@ class PassageRanking:
         asked = AskedQuery(self._compiler, query)
         if not asked.ranks:
             return MatchCount(0)
-        whole = all_of([asked.matches(), *self._within(within_rows)], [])
-        return count_matches(self._searcher, whole, asked.words or asked.more_words)
+        whole = self._engine.all_of([asked.matches(), *self._within(within_rows)], [])
+        return self._engine.count_matches(whole, asked.terms)
 
     def compile(self, query: PaperQuery) -> AskedQuery:
         """The query as passages are asked, to be used more than once."""
@@ -207,25 +193,21 @@ class PassageRanking:
         head.sort(key=_by_passage_score)
         return head + found[CLOSER:]
 
-    def _within(self, rows: Sequence[int] | None) -> list[tantivy.Query]:
+    def _within(self, rows: Sequence[int] | None) -> list[Query]:
         return [] if rows is None else [self._compiler.rows(rows)]
 
     def _hits(
-        self, query: tantivy.Query, within_rows: Sequence[int] | None, wanted: int
+        self, query: Query, within_rows: Sequence[int] | None, wanted: int
     ) -> list[RankedPassage]:
-        whole = all_of([query, *self._within(within_rows)], [])
-        found = [
-            RankedPassage(row, number, score)
-            for row, number, score in _search(self._searcher, whole, wanted, self._deleted)
-        ]
+        whole = self._engine.all_of([query, *self._within(within_rows)], [])
+        found = [RankedPassage(*hit) for hit in self._engine.hits(whole, wanted, self._deleted)]
         found.sort(key=_by_passage_score)
         return found
 
     def _rows_of_facet(self, facet: FacetPhrase) -> Sequence[int]:
-        found = self._papers.searcher.search(
-            self._of_papers.filter(facet), MAX_FACET_ROWS, count=False, order_by_field="newness"
-        ).hits
-        return _numbers(self._papers.searcher, "row", found)
+        fitting = self._of_papers.filter(facet)
+        found = self._papers.hits(fitting, MAX_FACET_ROWS, frozenset(), newest_first=True)
+        return [hit.row for hit in found]
 
 
 class PaperRanking:
@@ -233,16 +215,16 @@ class PaperRanking:
 
     def __init__(
         self,
-        papers: View,
-        passages: View,
+        papers: Searched,
+        passages: Searched,
         *,
         deleted: Container[int] = frozenset(),
         rows_of_identifiers: RowsOfIdentifiers | None = None,
         abbreviations: AbbreviationTable | None = None,
     ) -> None:
-        self._searcher = papers.searcher
+        self._engine = papers.engine
         self._deleted = deleted
-        self._rows_of_identifiers = rows_of_identifiers or rows_by_keys(papers)
+        self._rows_of_identifiers = rows_of_identifiers or rows_by_keys(papers.engine)
         self._compiler = QueryCompiler(
             papers, rows_of_identifiers=self._rows_of_identifiers, abbreviations=abbreviations
         )
@@ -254,7 +236,7 @@ class PaperRanking:
             abbreviations=abbreviations,
         )
         # Without full texts every passage is an abstract, and the paper says the same and more.
-        self._has_texts = papers.searcher.doc_freq("key", HAS_BODY) > 0
+        self._has_texts = papers.engine.has_bodies()
 
     @staticmethod
     def stem(word: str) -> str:
@@ -326,7 +308,7 @@ class PaperRanking:
         named = [paper.row for paper in self.find_named(query)]
         if not asked.asks:
             return MatchCount(len(named))
-        found = count_matches(self._searcher, asked.matches(), asked.words or asked.more_words)
+        found = self._engine.count_matches(asked.matches(), asked.terms)
         if not found.is_exact or not named:
             return found
         return MatchCount(found.count + len(set(named)) - self.count_among(query, named))
@@ -336,7 +318,8 @@ class PaperRanking:
         asked = AskedQuery(self._compiler, query)
         if not asked.asks or not rows:
             return 0
-        return _count(self._searcher, all_of([asked.matches(), self._compiler.rows(rows)], []))
+        among = self._engine.all_of([asked.matches(), self._compiler.rows(rows)], [])
+        return self._engine.count(among)
 
     def _head(self, query: PaperQuery, asked: AskedQuery) -> list[RankedPaper]:
         """The candidates by their best passage with the paper's own score as an addend."""
@@ -380,24 +363,24 @@ class PaperRanking:
         head = [RankedPaper(each.row, scores.get(each.row, each.score)) for each in papers[:CLOSER]]
         return sorted(head, key=_by_score) + papers[CLOSER:]
 
-    def _own(self, query: tantivy.Query, count: int) -> Iterator[tuple[int, float]]:
+    def _own(self, query: Query, count: int) -> Iterator[tuple[int, float]]:
         """Rows with their own scores, best first."""
-        for row, _, score in _search(self._searcher, query, count, self._deleted):
+        for row, _, score in self._engine.hits(query, count, self._deleted):
             yield row, score
 
-    def _rows(self, query: tantivy.Query, count: int) -> list[int]:
-        return [row for row, _, _ in _search(self._searcher, query, count, self._deleted)]
+    def _rows(self, query: Query, count: int) -> list[int]:
+        return [hit.row for hit in self._engine.hits(query, count, self._deleted)]
 
-    def _newest(self, query: tantivy.Query, wanted: int, without: Collection[int]) -> list[int]:
+    def _newest(self, query: Query, wanted: int, without: Collection[int]) -> list[int]:
         most = wanted + len(without)
-        found = _search(self._searcher, query, most, self._deleted, order="newness")
-        return [row for row, _, _ in found if row not in without][:wanted]
+        found = self._engine.hits(query, most, self._deleted, newest_first=True)
+        return [hit.row for hit in found if hit.row not in without][:wanted]
 
     def _matching(self, asked: AskedQuery, rows: Sequence[int]) -> set[int]:
         """Those of the rows that match."""
         if not rows:
             return set()
-        within = all_of([asked.matches(), self._compiler.rows(rows)], [])
+        within = self._engine.all_of([asked.matches(), self._compiler.rows(rows)], [])
         return set(self._rows(within, len(rows)))
 
 
@@ -409,7 +392,7 @@ def _by_passage_score(passage: RankedPassage) -> tuple[float, int, int]:
     return -passage.score, passage.row, passage.number
 
 
-def rows_by_keys(papers: View) -> RowsOfIdentifiers:
+def rows_by_keys(papers: IndexEngine) -> RowsOfIdentifiers:
     """Looks identifiers up among the keys of papers: an id as it is, others as `doi:10.1000/x`."""
 
     def find_rows(identifiers: Sequence[PaperIdentifier]) -> list[int]:
@@ -417,66 +400,6 @@ def rows_by_keys(papers: View) -> RowsOfIdentifiers:
             each.value if each.kind == "paper_id" else f"{each.kind}:{each.value}"
             for each in identifiers
         ]
-        if not keys:
-            return []
-        query = any_of(
-            [tantivy.Query.term_query(papers.schema, "key", key, "basic") for key in keys]
-        )
-        hits = papers.searcher.search(query, MAX_TITLES, count=False).hits
-        return sorted(_numbers(papers.searcher, "row", hits))
+        return papers.rows_of_keys(keys) if keys else []
 
     return find_rows
-
-
-def count_matches(
-    searcher: tantivy.Searcher, query: tantivy.Query, words: Sequence[RankedWord]
-) -> MatchCount:
-    """The number of matches, where the words are rare enough to count them cheaply."""
-    known = [
-        searcher.doc_freq(field, term)
-        for word in words
-        for term in word.terms
-        for field in ("text", "body")
-    ]
-    if sum(known) <= CHEAP_MATCHES:
-        return MatchCount(_count(searcher, query))
-    return MatchCount(max(known), is_exact=False)
-
-
-def _count(searcher: tantivy.Searcher, query: tantivy.Query) -> int:
-    found: Any = searcher.search(query, 1, count=True)
-    return int(found.count)
-
-
-def _search(
-    searcher: tantivy.Searcher,
-    query: tantivy.Query,
-    wanted: int,
-    deleted: Container[int],
-    order: str | None = None,
-) -> Iterator[tuple[int, int, float]]:
-    """Rows, numbers and weighted scores of the best `wanted` documents that are not deleted."""
-    if wanted <= 0:
-        return
-    limit, given = wanted, 0
-    seen = 0
-    while True:
-        hits = searcher.search(query, limit, count=False, offset=seen, order_by_field=order).hits
-        rows, numbers = _numbers(searcher, "row", hits), _numbers(searcher, "number", hits)
-        weights = _numbers(searcher, "weight", hits)
-        for row, number, weight, (score, _) in zip(rows, numbers, weights, hits, strict=True):
-            if row not in deleted:
-                yield row, number, float(score) * weight / FULL_WEIGHT
-                given += 1
-                if given == wanted:
-                    return
-        if len(hits) < limit:
-            return
-        seen += len(hits)
-
-
-def _numbers(
-    searcher: tantivy.Searcher, field: str, hits: Sequence[tuple[object, tantivy.DocAddress]]
-) -> list[int]:
-    found = searcher.fast_field_values(field, [address for _, address in hits])
-    return [int(number or 0) for number in found]

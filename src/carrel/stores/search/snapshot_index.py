@@ -9,6 +9,7 @@ import re
 import secrets
 import shutil
 import sqlite3
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
@@ -20,7 +21,7 @@ from pathlib import Path
 from carrel.core.errors import CarrelError, describe_error
 from carrel.libraries.query.papers import PaperQuery
 from carrel.libraries.text.abbreviations import AbbreviationTable, find_abbreviations
-from carrel.libraries.text.passages import LONG, PassageKind, cut_passages
+from carrel.libraries.text.passages import LONG, Passage, PassageKind, cut_passages
 from carrel.libraries.text.snippets import Stem
 from carrel.libraries.text.words import has_cjk, join_cjk
 from carrel.stores.file_lock import hold_lock
@@ -58,7 +59,7 @@ _PAPERS = "papers"
 _PASSAGES = "passages"
 _ABBREVIATIONS = "abbreviations.json"
 # Definitions are read from so much of a text; abbreviations are defined where they are first used.
-_DEFINING_CHARACTERS = 20_000
+DEFINING_CHARACTERS = 20_000
 
 
 def open_paper_index(snapshot: Path, build_id: str) -> SnapshotRanking | None:
@@ -218,17 +219,12 @@ def _write(
         PartWriter(folder / _PASSAGES, heap_bytes=BUILD_HEAP_BYTES // 2, threads=threads) as texts,
     ):
         total = int(connection.execute("SELECT count(*) FROM paper").fetchone()[0])
-        for paper, body in _papers(connection):
+        for paper, body in papers_of_snapshot(connection):
             cut = cut_passages(body) if body.strip() else []
-            passages = [body[each.start : each.end] for each in cut]
-            # No passage holds the headings above it.
-            headings = dict.fromkeys(title for each in cut for title in each.headings)
-            papers.add(replace(paper, body=[*passages, *headings]))
-            for each, text in zip(cut, passages, strict=True):
-                texts.add(_passage(paper, each.start, text, each.kind))
-            if not cut:
-                texts.add(_passage(paper, 0, paper.text, "text"))
-            defining = f"{paper.text}\n{body[:_DEFINING_CHARACTERS]}"
+            papers.add(with_body(paper, body, cut))
+            for passage in passages_of_text(paper, body, cut):
+                texts.add(passage)
+            defining = f"{paper.text}\n{body[:DEFINING_CHARACTERS]}"
             abbreviations.update(find_abbreviations(defining))
             done += 1
             if report is not None and done % _REPORT_EVERY == 0:
@@ -240,12 +236,33 @@ def _write(
     return done
 
 
-def _papers(connection: sqlite3.Connection) -> Iterator[tuple[IndexedDocument, str]]:
-    """Every paper as a document, and its full text."""
+def with_body(paper: IndexedDocument, body: str, cut: Sequence[Passage]) -> IndexedDocument:
+    """A paper with its full text."""
+    passages = [body[each.start : each.end] for each in cut]
+    # No passage holds the headings above it.
+    headings = dict.fromkeys(title for each in cut for title in each.headings)
+    return replace(paper, body=[*passages, *headings])
+
+
+def passages_of_text(
+    paper: IndexedDocument, body: str, cut: Sequence[Passage]
+) -> list[IndexedDocument]:
+    """The passages of a paper's full text, or its abstract where it has none."""
+    if not cut:
+        return [_passage(paper, 0, paper.text, "text")]
+    return [_passage(paper, each.start, body[each.start : each.end], each.kind) for each in cut]
+
+
+def papers_of_snapshot(
+    connection: sqlite3.Connection, first: int = -1, last: int = sys.maxsize
+) -> Iterator[tuple[IndexedDocument, str]]:
+    """The papers of these rows as documents with their full texts, rows ascending."""
     found = connection.execute(
         "SELECT paper_fts.rowid, paper.paper_id, paper.title, paper.year, paper.paper_index, "
         "paper_fts.summary, paper_fts.source, paper_fts.translated, paper_fts.metadata "
-        "FROM paper_fts JOIN paper ON paper.paper_id = paper_fts.paper_id ORDER BY paper_fts.rowid"
+        "FROM paper_fts JOIN paper ON paper.paper_id = paper_fts.paper_id "
+        "WHERE paper_fts.rowid BETWEEN ? AND ? ORDER BY paper_fts.rowid",
+        (first, last),
     )
     with closing(found):
         for row, paper_id, title, year, place, summary, source, translated, metadata in found:

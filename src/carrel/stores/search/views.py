@@ -22,6 +22,7 @@ from typing import Any
 import tantivy
 
 from carrel.core.process_name import process_name
+from carrel.stores.search.engine import TantivyEngine
 from carrel.stores.search.errors import UnusablePartError, translate_panics
 from carrel.stores.search.parts import read_part
 from carrel.stores.search.schema import INDEX_FORMAT, index_schema, register_tokenizers
@@ -39,6 +40,10 @@ class View:
     name: str
     schema: tantivy.Schema
     searcher: tantivy.Searcher
+
+    @property
+    def engine(self) -> TantivyEngine:
+        return TantivyEngine(self.schema, self.searcher)
 
     @property
     def document_count(self) -> int:

@@ -20,6 +20,14 @@ from carrel.policy.authorization.models import (
 )
 from carrel.policy.identity import StaticToken
 from carrel.stores.sql.driver import Driver, Parameters, Rows, Step, bind, insert_if_absent
+from carrel.stores.sql.sign_ins import (
+    END_SESSIONS,
+    IS_STILL_THE_USER,
+    REVOKE_GRANTS,
+    SIGN_IN_CLEAN_UP,
+    SIGN_IN_SCHEMA,
+    SqlSignIns,
+)
 
 SCHEMA = (
     """CREATE TABLE IF NOT EXISTS access_users (
@@ -66,6 +74,7 @@ SCRIPTS = (
     CREATE TABLE IF NOT EXISTS access_origins (
         user_name TEXT NOT NULL, origin TEXT NOT NULL, seen_at DOUBLE PRECISION NOT NULL, PRIMARY
           KEY (user_name, origin))""",
+    SIGN_IN_SCHEMA,
 )
 # Addresses and browsers that are remembered for each user.
 MOST_ORIGINS = 40
@@ -73,12 +82,8 @@ MOST_ORIGINS = 40
 _USER = "name, password_hash, scopes, created_at, is_disabled"
 _TOKEN = "name, token_hash, scopes, created_at, expires_at, user_name, revoked_at"
 _CLIENT = "client_id, name, redirect_uris, website, created_at, used_at"
-_END_SESSIONS = "DELETE FROM access_sessions WHERE user_name = :name"
-_REVOKE_GRANTS = (
-    "UPDATE access_grants SET revoked_at = :at WHERE user_name = :name AND revoked_at IS NULL"
-)
-_IS_STILL_THE_USER = """EXISTS (SELECT 1 FROM access_users AS u
-    WHERE u.name = :user_name AND u.password_hash = :password_hash AND u.is_disabled = 0)"""
+_GRANT = "g.grant_id, g.client_id, g.user_name, g.scopes, g.resource, g.created_at, g.sign_in"
+_SESSION = "session_hash, user_name, expires_at, sign_in, browser"
 
 
 class SqlAccess:
@@ -88,6 +93,7 @@ class SqlAccess:
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
+        self.sign_ins = SqlSignIns(driver)
 
     async def close(self) -> None:
         await self._driver.close()
@@ -126,7 +132,7 @@ class SqlAccess:
         steps: list[Step] = [(change, user | {"disabled": int(is_disabled)})]
         if is_disabled:
             forget = "DELETE FROM access_origins WHERE user_name = :name"
-            steps += [(_REVOKE_GRANTS, user | {"at": at}), (_END_SESSIONS, user), (forget, user)]
+            steps += [(REVOKE_GRANTS, user | {"at": at}), (END_SESSIONS, user), (forget, user)]
         return bool((await self._driver.run(*steps))[0])
 
     async def set_password(self, name: str, password_hash: str, at: float) -> bool:
@@ -134,8 +140,8 @@ class SqlAccess:
         change = "UPDATE access_users SET password_hash = :hash WHERE name = :name RETURNING name"
         found = await self._driver.run(
             (change, user | {"hash": password_hash}),
-            (_REVOKE_GRANTS, user | {"at": at}),
-            (_END_SESSIONS, user),
+            (REVOKE_GRANTS, user | {"at": at}),
+            (END_SESSIONS, user),
         )
         return bool(found[0])
 
@@ -204,6 +210,7 @@ class SqlAccess:
             (used, {"now": now}),
             ("DELETE FROM access_sessions WHERE expires_at < :now", {"now": now}),
             ("DELETE FROM access_origins WHERE seen_at < :before", {"before": idle_before}),
+            *((sql, {"now": now, "before": unused_before}) for sql in SIGN_IN_CLEAN_UP),
         )
         return len(found[0])
 
@@ -212,9 +219,10 @@ class SqlAccess:
 
     async def begin_grant(self, grant: Grant, code: AuthorizationCode, password_hash: str) -> bool:
         add_grant = f"""INSERT INTO access_grants
-            (grant_id, client_id, user_name, scopes, resource, created_at)
-            SELECT :grant_id, :client_id, :user_name, :scopes, :resource, :created_at
-            WHERE {_IS_STILL_THE_USER} RETURNING grant_id"""
+            (grant_id, client_id, user_name, scopes, resource, created_at, sign_in)
+            SELECT :grant_id, :client_id, :user_name, :scopes, :resource, :created_at,
+              CAST(:sign_in AS TEXT)
+            WHERE {IS_STILL_THE_USER} RETURNING grant_id"""
         add_code = """INSERT INTO access_codes
             (code_hash, grant_id, redirect_uri, challenge, expires_at)
             SELECT :code_hash, g.grant_id, :redirect_uri, :challenge, :expires_at
@@ -231,27 +239,25 @@ class SqlAccess:
         return bool(found[0])
 
     async def grant(self, grant_id: str) -> Grant | None:
-        sql = """SELECT g.grant_id, g.client_id, g.user_name, g.scopes, g.resource, g.created_at
-              FROM access_grants AS g
+        sql = f"""SELECT {_GRANT} FROM access_grants AS g
             JOIN access_users AS u ON u.name = g.user_name
             WHERE g.grant_id = :grant_id AND g.revoked_at IS NULL AND u.is_disabled = 0"""
         row = await self._first(sql, grant_id=grant_id)
         return None if row is None else _grant(row)
 
     async def grants(self, user_name: str | None, now: float) -> list[GrantUse]:
-        sql = """SELECT g.grant_id, g.client_id, g.user_name, g.scopes, g.resource, g.created_at,
-              max(r.created_at), max(r.expires_at)
+        sql = f"""SELECT {_GRANT}, max(r.created_at), max(r.expires_at)
             FROM access_grants AS g JOIN access_users AS u ON u.name = g.user_name
             JOIN access_refresh AS r ON r.grant_id = g.grant_id
             WHERE g.revoked_at IS NULL AND u.is_disabled = 0
               AND (:everybody = 1 OR g.user_name = :name)
-            GROUP BY g.grant_id, g.client_id, g.user_name, g.scopes, g.resource, g.created_at
+            GROUP BY {_GRANT}
             HAVING max(r.expires_at) > :now
             ORDER BY max(r.created_at) DESC, g.grant_id"""
         rows = await self._rows(
             sql, name=user_name or "", everybody=int(user_name is None), now=now
         )
-        return [GrantUse(_grant(row), row[6], row[7]) for row in rows]
+        return [GrantUse(_grant(row), row[7], row[8]) for row in rows]
 
     async def revoke_grant(self, grant_id: str, at: float) -> bool:
         sql = (
@@ -302,21 +308,21 @@ class SqlAccess:
         return bool((await self._driver.run((use, about), (follow, about | kept)))[0])
 
     async def add_session(self, session: Session, password_hash: str) -> bool:
-        sql = f"""INSERT INTO access_sessions (session_hash, user_name, expires_at)
-            SELECT :session_hash, :user_name, :expires_at
-            WHERE {_IS_STILL_THE_USER} RETURNING session_hash"""
+        sql = f"""INSERT INTO access_sessions ({_SESSION})
+            SELECT :session_hash, :user_name, :expires_at, CAST(:sign_in AS TEXT), :browser
+            WHERE {IS_STILL_THE_USER} RETURNING session_hash"""
         return bool(await self._rows(sql, **asdict(session), password_hash=password_hash))
 
     async def session(self, session_hash: str, now: float) -> Session | None:
         sql = (
-            "SELECT session_hash, user_name, expires_at FROM access_sessions WHERE session_hash "
-            "= :hash AND expires_at > :now"
+            f"SELECT {_SESSION} FROM access_sessions WHERE session_hash = :hash "
+            "AND expires_at > :now"
         )
         row = await self._first(sql, hash=session_hash, now=now)
         return None if row is None else Session(*row)
 
     async def sessions(self, user_name: str | None, now: float) -> list[Session]:
-        sql = """SELECT session_hash, user_name, expires_at FROM access_sessions
+        sql = f"""SELECT {_SESSION} FROM access_sessions
             WHERE expires_at > :now AND (:everybody = 1 OR user_name = :name)
             ORDER BY expires_at DESC, session_hash"""
         rows = await self._rows(
@@ -325,7 +331,7 @@ class SqlAccess:
         return [Session(*row) for row in rows]
 
     async def end_sessions(self, user_name: str) -> int:
-        return len(await self._rows(f"{_END_SESSIONS} RETURNING session_hash", name=user_name))
+        return len(await self._rows(f"{END_SESSIONS} RETURNING session_hash", name=user_name))
 
     async def remove_session(self, session_hash: str) -> None:
         await self._rows(
@@ -387,7 +393,7 @@ def _client(row: tuple[Any, ...]) -> Client:
 
 
 def _grant(row: tuple[Any, ...]) -> Grant:
-    return Grant(row[0], row[1], row[2], frozenset(row[3].split()), row[4], row[5])
+    return Grant(row[0], row[1], row[2], frozenset(row[3].split()), row[4], row[5], None, row[6])
 
 
 def _token(row: tuple[Any, ...]) -> StaticToken:

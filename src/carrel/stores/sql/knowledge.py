@@ -20,6 +20,7 @@ from carrel.rooms.knowledge.notes import (
     PROPOSALS_FROM,
     TAG_SCORE,
     Change,
+    ChangeKind,
     Insert,
     Node,
     Note,
@@ -49,6 +50,7 @@ COLUMNS = (
     *("id", "title", "content", "user_id", "source", "status", "tags", "schema_version"),
     *("created_at", "updated_at", "promoted_from_id", "promoted_to_id", "origin"),
 )
+HISTORY_COLUMNS = "note_id, changed_at, changed_by, kind, title, content, tags, status"
 NODE_COLUMNS = "name, node_type, description, content, metadata"
 # From so many rows on, an order along an index is quicker than sorting.
 _MANY = 2000
@@ -181,24 +183,10 @@ class SqlNoteStore(ABC):
 
     async def history(self, note_id: str, limit: int) -> list[Version]:
         sql = (
-            "SELECT note_id, changed_at, changed_by, kind, title, content, tags, status FROM "
-            f"{self.history_table} WHERE note_id = :id ORDER BY changed_at DESC LIMIT :limit"
+            f"SELECT {HISTORY_COLUMNS} FROM {self.history_table} "
+            "WHERE note_id = :id ORDER BY changed_at DESC LIMIT :limit"
         )
-        return [
-            Version(
-                id_,
-                self.codec.decode_time(at),
-                by,
-                kind,
-                title,
-                content,
-                self.codec.decode_tags(tags),
-                status,
-            )
-            for id_, at, by, kind, title, content, tags, status in await self._rows(
-                sql, id=note_id, limit=limit
-            )
-        ]
+        return [self.version_from(row) for row in await self._rows(sql, id=note_id, limit=limit)]
 
     async def everything(self, shelf: Shelf) -> AsyncIterator[Note]:
         condition, parameters = shelf_condition(shelf, "n.shelf")
@@ -325,19 +313,8 @@ class SqlNoteStore(ABC):
         for change in changes:
             match change:
                 case Insert(note, by, kind):
-                    values = self._values(note)
-                    names = ", ".join(values)
-                    places = ", ".join(f":{name}" for name in values)
-                    rows = yield (
-                        f"INSERT INTO {self.notes} ({names}) VALUES ({places}) "
-                        f"ON CONFLICT (id) DO NOTHING RETURNING {self.key}",
-                        values,
-                    )
-                    if not rows:
-                        raise NoteExistsError(note.id)
-                    yield from self.add_to_indexes(note, rows[0][0])
+                    yield from self.add_note(note)
                     yield from self._add_to_history(note, by, kind)
-                    yield from self.record_change(note.id, is_removed=False)
                 case Replace(note, expected, by, kind):
                     key = yield from self._remove_from_indexes(note.id, expected)
                     values = self._values(note)
@@ -352,6 +329,21 @@ class SqlNoteStore(ABC):
                     yield f"DELETE FROM {self.history_table} WHERE note_id = :id", {"id": note_id}
                     yield from self.record_change(note_id, is_removed=True)
         yield from self.mark_changes()
+
+    def add_note(self, note: Note) -> Statements[None]:
+        """Adds a note without a version of it; raises NoteExistsError."""
+        values = self._values(note)
+        names = ", ".join(values)
+        places = ", ".join(f":{name}" for name in values)
+        rows = yield (
+            f"INSERT INTO {self.notes} ({names}) VALUES ({places}) "
+            f"ON CONFLICT (id) DO NOTHING RETURNING {self.key}",
+            values,
+        )
+        if not rows:
+            raise NoteExistsError(note.id)
+        yield from self.add_to_indexes(note, rows[0][0])
+        yield from self.record_change(note.id, is_removed=False)
 
     def _values(self, note: Note) -> dict[str, object]:
         values: dict[str, object] = {name: getattr(note, name) for name in COLUMNS}
@@ -403,22 +395,43 @@ class SqlNoteStore(ABC):
             )
         yield from self.index_words(note, key)
 
-    def _add_to_history(self, note: Note, by: str, kind: str) -> Statements[None]:
+    def _add_to_history(self, note: Note, by: str, kind: ChangeKind) -> Statements[None]:
+        yield from self.add_version(
+            Version(
+                note.id,
+                note.updated_at,
+                by,
+                kind,
+                note.title,
+                note.content,
+                note.tags,
+                note.status,
+            )
+        )
+
+    def add_version(self, version: Version) -> Statements[None]:
+        """Adds one version to the history of its note."""
         yield (
             f"INSERT INTO {self.history_table} (note_id, changed_at, changed_by, kind, title, "
             "content, tags, status) VALUES (:id, :at, :by, :kind, :title, :content, :tags, "
             ":status)",
             {
-                "id": note.id,
-                "at": self.codec.encode_time(note.updated_at),
-                "by": by,
-                "kind": kind,
-                "title": note.title,
-                "content": note.content,
-                "tags": self.codec.encode_tags(note.tags),
-                "status": note.status,
+                "id": version.note_id,
+                "at": self.codec.encode_time(version.changed_at),
+                "by": version.by,
+                "kind": version.kind,
+                "title": version.title,
+                "content": version.content,
+                "tags": self.codec.encode_tags(version.tags),
+                "status": version.status,
             },
         )
+
+    def version_from(self, row: Row) -> Version:
+        """A row of HISTORY_COLUMNS."""
+        note_id, at, by, kind, title, content, tags, status = row
+        changed_at, tagged = self.codec.decode_time(at), self.codec.decode_tags(tags)
+        return Version(note_id, changed_at, by, kind, title, content, tagged, status)
 
 
 class SqlNodeStore(ABC):
@@ -441,7 +454,7 @@ class SqlNodeStore(ABC):
     def changes(self, since: str | None) -> AsyncIterator[DocumentChange]: ...
 
     async def put(self, nodes: Sequence[Node]) -> None:
-        await self._driver.transact(self._put(nodes))
+        await self._driver.transact(self.put_statements(nodes))
 
     async def find(self, names: Sequence[str]) -> dict[str, Node]:
         exact, keys = bind("key", dict.fromkeys(case_key(name) for name in names))
@@ -464,7 +477,7 @@ class SqlNodeStore(ABC):
     def node_from(self, row: Row) -> Node:
         return Node(row[0], row[1], row[2], row[3], self.codec.decode_object(row[4]))
 
-    def _put(self, nodes: Sequence[Node]) -> Statements[None]:
+    def put_statements(self, nodes: Sequence[Node]) -> Statements[None]:
         for node in nodes:
             values: dict[str, object] = {
                 "name_key": case_key(node.name),

@@ -67,7 +67,10 @@ class SqliteDriver:
         busy_seconds: float = 10.0,
         clock: MachineClock | None = None,
         describe: Describe | None = None,
+        survives_power_cut: bool = True,
     ) -> None:
+        """What was written survives a kill; a power cut may take the last of it where it may."""
+        self._survives_power_cut = survives_power_cut
         self._clock = clock or SystemMachineClock()
         self._database = Database(
             file,
@@ -95,6 +98,8 @@ class SqliteDriver:
         await self._database.close()
 
     def _add_clock(self, connection: sqlite3.Connection) -> None:
+        if not self._survives_power_cut:
+            connection.execute("PRAGMA synchronous = NORMAL")
         connection.create_function("carrel_now", 0, self._clock.now)
         connection.create_function("carrel_boot", 0, self._clock.boot)
         connection.create_function("carrel_ticks", 0, self._clock.ticks)

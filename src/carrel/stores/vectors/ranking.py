@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,17 +12,43 @@ from numpy.typing import NDArray
 from carrel.libraries.query.papers import PaperQuery
 from carrel.stores.search.ranking import PaperRanking, RankedPaper, RankedPassage
 from carrel.stores.vectors.fusion import FEEDBACK_WEIGHT, WINDOW, fuse, fuse_passages
-from carrel.stores.vectors.passages import Embedder, NearPassage, PassageVectors
+from carrel.stores.vectors.passages import Embedder, NearPassage
 
 # Up to here the vectors of all passages are compared, in about 10 ms; beyond it only those of the
 # papers that the words have found.
 MOST_COMPARED = 400_000
 
 
+class NearPassages(Protocol):
+    """Vectors of passages, by which the nearest are found."""
+
+    def __len__(self) -> int: ...
+
+    def best_by_row(
+        self, vector: NDArray[np.float32], count: int, rows: Sequence[int]
+    ) -> list[NearPassage]:
+        """The nearest passage of each of these rows and of the nearest papers, best first."""
+        ...
+
+    def best_of_rows(self, vector: NDArray[np.float32], rows: Sequence[int]) -> list[NearPassage]:
+        """The nearest passage of each of these rows alone, best first."""
+        ...
+
+    def vector_of(self, row: int, near: NDArray[np.float32]) -> NDArray[np.float32] | None:
+        """The vector of that passage of a row which is nearest to another vector."""
+        ...
+
+    def nearest(
+        self, vector: NDArray[np.float32], count: int, rows: Sequence[int] | None = None
+    ) -> list[NearPassage]:
+        """The `count` nearest passages, of these rows or of all, best first."""
+        ...
+
+
 class SemanticPapers:
     """Ranks by words and nearness. Many threads may use it at once."""
 
-    def __init__(self, words: PaperRanking, vectors: PassageVectors, embedder: Embedder) -> None:
+    def __init__(self, words: PaperRanking, vectors: NearPassages, embedder: Embedder) -> None:
         self._words = words
         self._vectors = vectors
         self._vector = lru_cache(maxsize=256)(embedder.vector)

@@ -24,7 +24,8 @@ from carrel.stores.corpus.papers import FoundPaper, decode_record
 from carrel.stores.corpus.passage_rows import passages_of_row
 from carrel.stores.corpus.ranking import SegmentRanking
 from carrel.stores.file_lock import hold_lock
-from carrel.stores.search.ranking import MatchCount, RankedPaper, RankedPassage
+from carrel.stores.search.engine import MatchCount
+from carrel.stores.search.ranking import RankedPaper, RankedPassage
 from carrel.stores.vectors.papers import WHOLE_PAPER, embed_all, passage_text
 from carrel.stores.vectors.passages import (
     Embedder,
@@ -49,6 +50,11 @@ def vectors_folder(corpus: Path, model: str) -> Path:
     return corpus / FOLDER_NAME / model
 
 
+def pool_file(home: Path) -> Path:
+    """The file with all vectors of one model."""
+    return home / _POOL_NAME
+
+
 def embed_corpus(corpus: Path, embedder: Embedder, *, report: ReportPapers | None = None) -> int:
     """Makes vectors for every segment that has none and returns how many.
 
@@ -62,8 +68,8 @@ def embed_corpus(corpus: Path, embedder: Embedder, *, report: ReportPapers | Non
     try:
         with hold_lock(home / "lock"), folder.current().session() as session:
             live = _live_rows(session.version)
-            pool = VectorPool(home / _POOL_NAME, embedder.dimensions)
-            known = _load_map(home, embedder.dimensions).of_records(len(pool)).of_rows(live)
+            pool = VectorPool(pool_file(home), embedder.dimensions)
+            known = load_map(home, embedder.dimensions).of_records(len(pool)).of_rows(live)
             left = len(np.setdiff1d(live, known.rows))
             for segment in session.version.segments:
                 rows = np.setdiff1d(_rows_of(session.version, segment), known.rows)
@@ -72,7 +78,7 @@ def embed_corpus(corpus: Path, embedder: Embedder, *, report: ReportPapers | Non
                 passages = _passages(session, segment, rows.tolist())
                 with pool:
                     found, new = embed_all(passages, pool, embedder, left, report)
-                records = open_records(home / _POOL_NAME, embedder.dimensions)
+                records = open_records(pool_file(home), embedder.dimensions)
                 known = known.join(map_passages(found, records))
                 known.save(home / _MAP_NAME)
                 made += new
@@ -81,7 +87,7 @@ def embed_corpus(corpus: Path, embedder: Embedder, *, report: ReportPapers | Non
     return made
 
 
-def _load_map(home: Path, dimensions: int) -> PassageMap:
+def load_map(home: Path, dimensions: int) -> PassageMap:
     """The map; an empty one where it is missing or damaged, as its vectors are found by text."""
     try:
         return PassageMap.load(home / _MAP_NAME)
@@ -206,11 +212,11 @@ class SemanticSegmentRanking:
 
     def _load(self, home: Path, embedder: Embedder) -> SemanticPapers | None:
         dimensions = embedder.dimensions
-        passages = _load_map(home, dimensions).of_rows(_live_rows(self._version))
+        passages = load_map(home, dimensions).of_rows(_live_rows(self._version))
         if not len(passages.rows):
             return None
         try:
-            vectors = PassageVectors(open_records(home / _POOL_NAME, dimensions), passages)
+            vectors = PassageVectors(open_records(pool_file(home), dimensions), passages)
         except (OSError, ValueError) as error:
             # Words alone answer until `carrel papers index --meaning` has made them again.
             cause = describe_error(error)

@@ -1,4 +1,4 @@
-"""Tokens, grants and clients as the pages tell of them: never with a hash or a secret."""
+"""Tokens, grants and clients as the pages tell of them: without hashes, and a secret only once."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
-from carrel.doors.web.admin.models import ClientRow, GrantRow, TokenRow, TokenState
+from carrel.doors.web.admin.models import ClientRow, GrantRow, NewToken, TokenRow, TokenState
 from carrel.policy.authorization.administration import AccountAdministration
 from carrel.policy.authorization.models import Client, GrantUse
 from carrel.policy.identity import StaticToken
@@ -34,6 +34,17 @@ def describe_token(token: StaticToken, now: float) -> TokenRow:
         created_at=iso_time(token.created_at),
         expires_at=None if token.expires_at is None else iso_time(token.expires_at),
         revoked_at=None if token.revoked_at is None else iso_time(token.revoked_at),
+    )
+
+
+def describe_new_token(token: StaticToken, secret: str) -> NewToken:
+    """A token just made, with the secret that is never shown again."""
+    return NewToken(
+        name=token.name,
+        secret=secret,
+        acts_for=token.user_id,
+        scopes=sorted(token.scopes),
+        expires_at=None if token.expires_at is None else iso_time(token.expires_at),
     )
 
 

@@ -143,6 +143,22 @@ class AccountOperations(AccountHolder):
         return ChangedUser(name=question.name)
 
     @operation(
+        title="Revoke all that acts for a user",
+        description="End tokens, consents to programs and sessions; the user can log in again.",
+        scopes=ADMIN_SCOPES,
+        effect=Effect.DESTROYS,
+    )
+    async def revoke_all_access(self, question: NamedAccount, call: Call) -> ChangedUser:
+        refuse_programs(call)
+        ended = await self._accounts.revoke_everything(question.name)
+        return ChangedUser(
+            name=question.name,
+            ended_sessions=ended.sessions,
+            ended_tokens=ended.tokens,
+            ended_grants=ended.grants,
+        )
+
+    @operation(
         title="End a user's sessions",
         description="Log a user out in every browser.",
         scopes=ADMIN_SCOPES,

@@ -13,6 +13,7 @@ _TABS = (
     ("tokens", "/admin/tokens", "list_tokens"),
     ("clients", "/admin/clients", "list_clients"),
     ("limits", "/admin/limits", "get_limits"),
+    ("quotas", "/admin/quotas", "list_quotas"),
     ("audit", "/admin/audit", "find_audit_calls"),
     ("jobs", "/admin/jobs", "list_all_jobs"),
     ("storage", "/admin/storage", "measure_storage"),

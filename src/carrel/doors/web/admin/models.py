@@ -43,6 +43,8 @@ class NewPassword(Answer):
 class ChangedUser(Answer):
     name: str
     ended_sessions: int = 0
+    ended_tokens: int = 0
+    ended_grants: int = 0
 
 
 class TokenRow(Answer):
@@ -123,9 +125,45 @@ class OwnAccess(Answer):
     mode: str
     scopes: list[str]
     has_account: bool
+    makes_tokens: bool = False
+    has_password: bool = False
     tokens: list[TokenRow] = Field(default_factory=list)
     grants: list[GrantRow] = Field(default_factory=list)
     sessions: list[OwnSession] = Field(default_factory=list)
+
+
+class QuotaShare(Answer):
+    """What somebody, or a group together, has used today; a quota that is absent is no limit."""
+
+    name: str
+    is_group: bool
+    calls: float
+    calls_quota: float | None = None
+    cost: float
+    cost_quota: float | None = None
+    # Whether an administrator has set it, rather than the settings.
+    is_own: bool = False
+
+
+class QuotaReport(Answer):
+    """Today's use; the day ends after so many seconds."""
+
+    is_counting: bool
+    seconds_left: int = 0
+    shares: list[QuotaShare] = Field(default_factory=list)
+
+
+class ChangedQuota(Answer):
+    name: str
+
+
+class LeftBehind(Answer):
+    """How much of each kind somebody leaves; `audit` says what stays whatever is done."""
+
+    name: str
+    counts: dict[str, int]
+    audit: str
+    is_ended: bool = False
 
 
 class PartHealth(Answer):

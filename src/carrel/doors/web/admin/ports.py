@@ -43,6 +43,18 @@ class LimitSheet:
     log_in: Mapping[str, Rate]
 
 
+class Leavers(Protocol):
+    """Counts and ends what somebody leaves; raises NotFoundError where there is nothing."""
+
+    async def count(self, name: str) -> tuple[dict[str, int], str]:
+        """How much there is of each kind, and what stays."""
+        ...
+
+    async def hand_over(self, name: str, other: str) -> None: ...
+
+    async def erase(self, name: str) -> None: ...
+
+
 class HealthChecks(Protocol):
     """The health of the desk's parts, by their names."""
 

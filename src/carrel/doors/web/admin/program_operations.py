@@ -12,6 +12,7 @@ from carrel.core.operation import Effect, Question
 from carrel.doors.web.admin.access_views import (
     describe_client,
     describe_grants,
+    describe_new_token,
     describe_token,
     document_host,
     iso_time,
@@ -85,13 +86,7 @@ class ProgramOperations(AccountHolder):
             days=question.days,
             user=question.user or None,
         )
-        return NewToken(
-            name=token.name,
-            secret=secret,
-            acts_for=token.user_id,
-            scopes=sorted(token.scopes),
-            expires_at=None if token.expires_at is None else iso_time(token.expires_at),
-        )
+        return describe_new_token(token, secret)
 
     @operation(
         title="Revoke a token",

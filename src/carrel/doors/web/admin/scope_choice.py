@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 from carrel.core.errors import InvalidInputError
 from carrel.core.pages import PageRequest
-from carrel.policy.scopes import ALL_SCOPES, SCOPES, Scope
+from carrel.policy.scopes import ALL_SCOPES, READER_SCOPES, ROLES, SCOPES, Scope
 
 MEMBER, ADMIN, READER, CHOSEN = "member", "admin", "reader", "chosen"
-_READER_SCOPES = frozenset(name for name in ALL_SCOPES if name.endswith(":read"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,17 +34,11 @@ SCOPE_GROUPS = _groups()
 def read_scopes(request: PageRequest) -> list[str]:
     """The scopes that a form asks for. Raises InvalidInputError where none is chosen."""
     form = request.form
-    match form.text("kind"):
-        case "admin":
-            return ["admin"]
-        case "member":
-            return sorted(ALL_SCOPES - {"admin"})
-        case "reader":
-            return sorted(_READER_SCOPES)
-        case _:
-            if chosen := form.texts("scope"):
-                return chosen
-            raise InvalidInputError(request.translate("admin.scopes.none"))
+    role = ROLES.get(form.text("kind"))
+    chosen = form.texts("scope") if role is None else sorted(role)
+    if not chosen:
+        raise InvalidInputError(request.translate("admin.scopes.none"))
+    return chosen
 
 
 def name_kind(scopes: Sequence[str]) -> str:
@@ -55,4 +48,4 @@ def name_kind(scopes: Sequence[str]) -> str:
         return ADMIN
     if given >= ALL_SCOPES - {"admin"}:
         return MEMBER
-    return READER if given == _READER_SCOPES else CHOSEN
+    return READER if given == READER_SCOPES else CHOSEN

@@ -62,6 +62,14 @@ async def _change(request: PageRequest, name: str, action: str) -> str:
         case "sessions":
             ended = await request.ask("end_user_sessions", name=name)
             return request.translate("admin.users.sessions_ended", count=ended.ended_sessions)
+        case "revoke_all":
+            ended = await request.ask("revoke_all_access", name=name)
+            return request.translate(
+                "admin.users.all_revoked",
+                tokens=ended.ended_tokens,
+                grants=ended.ended_grants,
+                sessions=ended.ended_sessions,
+            )
         case _:
             return ""
 

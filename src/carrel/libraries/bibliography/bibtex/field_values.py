@@ -49,7 +49,8 @@ def verbatim(raw: str) -> str:
     text = raw.strip()
     if "{" in text or "\\" in text:
         text = re.sub(r"\\(?:url|path)\s*\{([^{}]*)\}", r"\1", text)
-        text = re.sub(r"\\([&%$#_{}~^])", r"\1", text)
+        # Two backslashes are one of a path on Windows, and escape nothing behind them.
+        text = re.sub(r"(\\\\)|\\([&%$#_{}~^])", r"\1\2", text)
         text = (
             text.replace("{\\textasciitilde}", "~")
             .replace("\\textasciitilde", "~")
@@ -73,7 +74,7 @@ def doi_text(text: str) -> str:
 _URL = re.compile(r"https?://[^\s{}\\]+")
 _COMMAND_URL = re.compile(r"\\(?:url|href|path)\s*\{([^{}]*)\}")
 _MORE_URLS = re.compile(r"^(?:url_|bdsk-url-|citeulike-linkout-)|^adsurl$")
-_MANY_LINKS = re.compile(r"\s*[;,]\s+(?=https?://)")
+_MANY_LINKS = re.compile(r"(?<![\s;,])(?:\s*[;,]\s+|\s+)(?=https?://)")
 
 
 def put_links(fields: dict[str, str], item: CslItem) -> None:

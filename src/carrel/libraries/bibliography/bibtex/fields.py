@@ -12,12 +12,14 @@ from carrel.libraries.bibliography.bibtex.field_values import (
     split_keywords,
     verbatim,
 )
-from carrel.libraries.bibliography.bibtex.names import NameReader
+from carrel.libraries.bibliography.bibtex.names import NameReader, is_one_group
 from carrel.libraries.bibliography.bibtex.scanner import RawEntry
 from carrel.libraries.bibliography.bibtex.sentence_case import sentence_case
 from carrel.libraries.bibliography.bibtex.tex import to_paragraphs, to_plain, to_rich
+from carrel.libraries.bibliography.bibtex.tex_reader import collect_unknown_commands
 from carrel.libraries.bibliography.bibtex.vocabulary import (
     ACCESSED_FIELDS,
+    COUNTRIES,
     DATE_FIELDS,
     EDITOR_TYPES,
     GENRE_WORDS,
@@ -27,6 +29,7 @@ from carrel.libraries.bibliography.bibtex.vocabulary import (
     NAME_FIELDS,
     PATENT_OFFICES,
     PLAIN_FIELDS,
+    PUBLICATION_STATES,
     RICH_FIELDS,
     SUBTYPED,
     SUBTYPES,
@@ -63,7 +66,11 @@ _ENGLISH = frozenset({
 })  # fmt: skip
 _WITHOUT_JOINERS = str.maketrans("", "", "_-")
 _DASHES = re.compile(r"(?<!\s)\s*(?:-{2,}|[–—‐‑−])\s*")
+# Pages such as `12 - 15`, however they were typed.
+_SPACED_RANGE = re.compile(r"(?<=\d) *- *(?=\w*\d)")
 _PMID_IN_NOTE = re.compile(r"^\s*PMID:?\s*(\d{1,9})\s*\.?\s*$", re.IGNORECASE)
+_SHORT_WORD = re.compile(r"^[^\W\d_](?:[^\W\d_]|[-'’.&])*\.,?$")
+_TITLE_OF_PERSON = re.compile(r"^(?:Dr|St|Ste|Mr|Mrs|Ms|Prof|vs?|No|Inc|Co|Ltd)\.$")
 _LONGEST_SHARED = 400
 _SHARED_AT_MOST = 50_000
 
@@ -81,9 +88,24 @@ class EntryReader:
     def __init__(self, titles: TitleCase) -> None:
         self._titles = titles
         self._names = NameReader()
+        self._unknown_commands: set[str] = set()
         self._plain: dict[str, str] = {}
 
+    def take_doubts(self) -> list[str]:
+        """What was read with doubts since the last time, for the report."""
+        doubts = [f"The names {text!r} are not parted by 'and'" for text in self._names.doubts]
+        if self._unknown_commands:
+            named = ", ".join(f"\\{name}" for name in sorted(self._unknown_commands))
+            doubts.append(f"Unknown TeX was kept as text: {named}")
+        self._names.doubts.clear()
+        self._unknown_commands.clear()
+        return doubts
+
     def read(self, entry: RawEntry) -> CslItem:
+        with collect_unknown_commands(self._unknown_commands):
+            return self._read(entry)
+
+    def _read(self, entry: RawEntry) -> CslItem:
         fields = dict(entry.fields)
         kind = _type(entry.type, fields)
         item: CslItem = {}
@@ -137,6 +159,9 @@ class EntryReader:
         entry_type: str,
         title: Callable[[str], str],
     ) -> None:
+        if kind == "book" and fields.get("booktitle") == fields.get("title"):
+            # For the parts that refer to the volume; it is no part of itself.
+            fields.pop("booktitle", None)
         text = title(join_title(fields, "title", "subtitle"))
         if entry_type == "inreference" and "lista" in fields and "booktitle" not in fields:
             item["container-title"] = text
@@ -167,6 +192,8 @@ class EntryReader:
         main = join_title(fields, "maintitle", "mainsubtitle")
         if journal and (kind in _NUMBER_IS_ISSUE or not book):
             item["container-title"] = self._text(journal)
+            if "shortjournal" not in fields and _is_abbreviated(item["container-title"]):
+                item["container-title-short"] = item["container-title"]
             if book:
                 put_other(item, "booktitle", to_rich(book).text)
         elif book:
@@ -175,7 +202,10 @@ class EntryReader:
                 put_other(item, "journal", self._text(journal))
             elif journal:
                 item["collection-title"] = self._text(journal)
-        if main:
+        if main and journal:
+            # A journal is no volume of a work.
+            put_other(item, "maintitle", to_rich(main).text)
+        elif main:
             if "container-title" in item or kind == "book":
                 item["volume-title"] = item.get("container-title") or item.get("title", "")
                 if kind == "book":
@@ -201,9 +231,10 @@ class EntryReader:
                     mark_et_al(item, role)
         for letter in "abc":
             if f"editor{letter}" in fields:
-                role = EDITOR_TYPES.get(
-                    fields.get(f"editor{letter}type", "").strip().lower(), "editor"
-                )
+                written = fields.get(f"editor{letter}type", "").strip().lower()
+                role = EDITOR_TYPES.get(written, "editor")
+                if role == "editor" and written not in {"", "editor"}:
+                    put_other(item, f"editor{letter}type", written)
                 names, has_more = self._names.read(fields.pop(f"editor{letter}"))
                 item[role] = item.get(role, []) + names
                 if has_more:
@@ -241,7 +272,7 @@ class EntryReader:
     def _numbers(self, fields: dict[str, str], item: CslItem, kind: str) -> None:
         pages = self._text(fields.pop("pages", ""))
         if pages:
-            item["page"] = _DASHES.sub("-", pages)
+            item["page"] = _SPACED_RANGE.sub("-", _DASHES.sub("-", pages))
         self._put_issue(fields, item, kind)
         for name, variable in PLAIN_FIELDS.items():
             if name in fields:
@@ -250,6 +281,8 @@ class EntryReader:
                     item.setdefault(variable, value)
         if "edition" in item:
             item["edition"] = edition_number(item["edition"])
+        if "status" in item:
+            item["status"] = PUBLICATION_STATES.get(item["status"].lower(), item["status"])
 
     def _put_issue(self, fields: dict[str, str], item: CslItem, kind: str) -> None:
         """Number, issue and article number: which is which depends on the type of the work."""
@@ -306,14 +339,15 @@ class EntryReader:
             item["publisher-place"] = address
             item.setdefault("event-place", location)
         elif address or location:
-            item["publisher-place"] = address or location
+            place = address or location
+            item["publisher-place"] = COUNTRIES.get(place.lower(), place)
 
     def _words(self, fields: dict[str, str], item: CslItem, entry_type: str, kind: str) -> None:
         for name, variable in RICH_FIELDS.items():
             if name in fields:
                 value = to_paragraphs(fields.pop(name))
-                if value:
-                    item.setdefault(variable, value)
+                if value and value != item.setdefault(variable, value):
+                    item[variable] += f"\n{value}"
         note = fields.pop("note", "")
         addendum = fields.pop("addendum", "")
         comment = fields.pop("comment", "")
@@ -359,7 +393,8 @@ class EntryReader:
             if name in IGNORED_FIELDS:
                 continue
             if name.startswith("bdsk-file-"):
-                put_other(item, "file", bibdesk_path(raw))
+                path = bibdesk_path(raw)
+                put_other(item, "file" if path else name, path or raw)
                 continue
             text = verbatim(raw) if name in VERBATIM_FIELDS else self._text(raw)
             if text:
@@ -404,8 +439,18 @@ def _is_preprint(fields: dict[str, str]) -> bool:
     ).strip("{} ").lower() in {"arxiv", ""}
 
 
+def _is_abbreviated(journal: str) -> bool:
+    """Whether a journal's name is written short: several words, or the last, end in full stops."""
+    words = [word for word in journal.split() if not _TITLE_OF_PERSON.match(word)]
+    short = [word for word in words if _SHORT_WORD.match(word)]
+    return len(short) > 1 or (len(words) > 1 and short == words[-1:])
+
+
 def _to_sentence_case(raw: str) -> str:
-    return sentence_case(to_rich(raw))
+    title, inner = to_rich(raw), raw.strip()[1:-1].strip()
+    # One pair of braces around a whole title is habit, two are meant.
+    is_meant = inner.startswith("{") and is_one_group(raw.strip()) and is_one_group(inner)
+    return title.text if is_meant else sentence_case(title)
 
 
 def _keep_original(item: CslItem, written: str) -> None:

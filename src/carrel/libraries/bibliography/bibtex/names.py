@@ -17,19 +17,29 @@ _EXTENDED = re.compile(
 _EXTENDED_PART = re.compile(r"\s*+(?:\"\s*+)?([a-z-]+)\s*=(.*)\Z", re.IGNORECASE | re.DOTALL)
 _UNPAIRED = re.compile(r"[{}]")
 _SUFFIX = re.compile(r"^(?:jr|sr|junior|senior|[ivx]{2,4}|iii|ph\.?d|m\.?d|esq)\.?$", re.IGNORECASE)
+_BETWEEN_INITIALS = re.compile(r"[\s.-]+")
+_HAS_ENTITY = re.compile(r"&#?\w{2,8};")
+_HOMONYM_NUMBER = re.compile(r"^0\d{3}$")
 _REMEMBERED_AT_MOST = 50_000
 
 
 class NameReader:
-    """Reads name lists, remembering the names it has read: one author writes many works."""
+    """Reads name lists, remembering the names it has read: one author writes many works.
+
+    `doubts` has the lists that are not parted by `and`, for whoever reports them.
+    """
 
     def __init__(self) -> None:
         self._known: dict[str, Name] = {}
+        self.doubts: list[str] = []
 
     def read(self, raw: str) -> tuple[list[Name], bool]:
         """The names of a list, and whether it goes on (`and others`)."""
         names: list[Name] = []
-        texts, has_more = without_et_al(split_names(raw))
+        parts = split_names(raw)
+        if len(parts) == 1 and (";" in raw or raw.count(",") > 1):
+            parts = self._split_otherwise(parts[0])
+        texts, has_more = without_et_al(parts)
         for text in texts:
             known = self._known.get(text)
             if known is None:
@@ -39,6 +49,47 @@ class NameReader:
             if known:
                 names.append(dict(known))
         return names, has_more
+
+    def _split_otherwise(self, text: str) -> list[str]:
+        """Names parted by semicolons or commas, where only one reading is possible."""
+        if _EXTENDED.search(text) or (text.startswith("{") and is_one_group(text)):
+            return [text]
+        parts = split_at_semicolons(text) or split_at_commas(text)
+        if parts or ";" in text or _count_commas(text) > 2:
+            self.doubts.append(to_plain(text))
+        return parts or [text]
+
+
+def split_at_semicolons(text: str) -> list[str]:
+    """The names of `Doe, Jane; Roe, Richard`; none where that is no list."""
+    if _HAS_ENTITY.search(text):
+        return []
+    parts = [part.strip() for part in split_outside_braces(text, ";")]
+    parts = [part for part in parts if part]
+    return parts if len(parts) > 1 and all(_count_commas(part) < 3 for part in parts) else []
+
+
+def split_at_commas(text: str) -> list[str]:
+    """The names of `Jane Doe, Richard Roe, Edgar Poe` or `Doe, J., Roe, R.`; none if in doubt."""
+    parts = [to_plain(part) for part in split_outside_braces(text, ",")]
+    if len(parts) < 3 or not all(parts):
+        return []
+    if len(parts) % 2 == 0 and all(map(_is_initials, parts[1::2])):
+        if not any(map(_is_initials, parts[::2])):
+            return [", ".join(pair) for pair in zip(parts[::2], parts[1::2], strict=True)]
+        return []
+    # A name has one suffix or particles behind a comma, but never two words with capitals.
+    is_whole = [len(part.split()) > 1 and not _is_lower(part.split()[0]) for part in parts]
+    return parts if all(is_whole) and not any(map(_SUFFIX.match, parts)) else []
+
+
+def _is_initials(text: str) -> bool:
+    letters = _BETWEEN_INITIALS.sub("", text)
+    return letters.isalpha() and letters.isupper() and len(letters) <= (4 if "." in text else 2)
+
+
+def _count_commas(text: str) -> int:
+    return len(split_outside_braces(text, ",")) - 1
 
 
 def split_names(raw: str) -> list[str]:
@@ -74,7 +125,7 @@ def _is_balanced(raw: str) -> bool:
 
 def read_name(raw: str) -> Name:
     """`von Last, Jr, First`, `First von Last`, `family=…, given=…`, or an institution in braces."""
-    if raw.startswith("{") and _is_one_group(raw):
+    if raw.startswith("{") and is_one_group(raw):
         text = to_plain(raw)
         return {"literal": text} if text else {}
     if _EXTENDED.search(raw):
@@ -117,6 +168,9 @@ def _given_first(words: list[str]) -> Name:
         text = to_plain(words[0])
         return {"literal": text} if text else {}
     suffix = ""
+    # DBLP tells people of one name apart by a number.
+    if len(words) > 2 and _HOMONYM_NUMBER.match(words[-1]):
+        words = words[:-1]
     if (
         len(words) > 2
         and _SUFFIX.match(words[-1])
@@ -196,7 +250,8 @@ def _is_lower(word: str) -> bool:
     return False
 
 
-def _is_one_group(raw: str) -> bool:
+def is_one_group(raw: str) -> bool:
+    """Whether one pair of braces stands around the whole text."""
     depth = 0
     for place, sign in enumerate(raw):
         depth += (sign == "{") - (sign == "}")

@@ -1,5 +1,7 @@
 """Words that keep their capital in an English sentence: places, peoples, languages, eponyms."""
 
+import re
+
 _WORDS = """
 africa african africans america american americans antarctic antarctica arab arabia arabian arabic
 arctic argentina argentine asia asian atlantic australia australian austria austrian balkan baltic
@@ -41,3 +43,18 @@ riemann riemannian schrödinger shakespeare shannon shapley sobolev triassic tur
 wittgenstein
 """
 PROPER_NOUNS = frozenset(_WORDS.split())
+
+# Names of several words, of which one alone says nothing.
+PROPER_NAMES = re.compile(
+    r"\b(?:New (?:Zealand|York|England|Jersey|Mexico|Delhi|Hampshire|Orleans|Guinea|Caledonia"
+    r"|South Wales|Testament)|(?:North|South) (?:America|American|Africa|African|Korea|Korean"
+    r"|Carolina|Dakota|Sudan|Vietnam|Pacific|Atlantic)|(?:East|West|Western|Eastern) (?:Africa"
+    r"|Germany|Bengal|Indies|Sahara|Timor|Virginia)|Great (?:Britain|Lakes|Plains|Depression)"
+    r"|United (?:States|Kingdom|Nations|Arab Emirates)|Hong Kong|Sri Lanka|Saudi Arabia"
+    r"|Costa Rica|Puerto Rico|Burkina Faso|El Salvador|Sierra Leone|Los Angeles|San Francisco"
+    r"|San Diego|Santa Barbara|Las Vegas|Rio de Janeiro|Buenos Aires|Middle East|Middle Ages"
+    r"|Latin America|Central America|Old Testament|World War (?:I|II|One|Two)|European Union"
+    r"|Gulf of Mexico|Black Sea|Red Sea|North Sea|Dead Sea|Cape Town|Ivory Coast"
+    r"|May(?= \d)"
+    r"|Czech Republic|Soviet Union|Roman Empire|Ottoman Empire|Cold War|Silk Road)\b"
+)

@@ -5,6 +5,7 @@ import re
 from carrel.libraries.bibliography.bibtex.fields import EntryReader, TitleCase
 from carrel.libraries.bibliography.bibtex.groups import join_groups
 from carrel.libraries.bibliography.bibtex.scanner import RawEntry, Scanner
+from carrel.libraries.bibliography.dates import doubtful_dates
 from carrel.libraries.bibliography.imports import CslItem, ImportedItem, ImportResult, open_text
 from carrel.libraries.text.budget import (
     MAX_DEPTH,
@@ -150,16 +151,31 @@ def _take(child: RawEntry, parent: RawEntry) -> None:
         titles = _MAIN_TITLES
     else:
         titles = _TITLES
+    _take_author(child, parent)
     has_container = any(child.fields.get(name) for name in ("booktitle", "journal", "journaltitle"))
     for name, value in parent.fields.items():
         if name in titles:
             target = titles[name]
             if target and not (has_container and name != "title"):
                 child.fields.setdefault(target, value)
-        elif name not in _NEVER_INHERITED and not (name == "author" and child.type in _PARTS):
+        elif name not in _NEVER_INHERITED:
             if name in {"date", "year"} and ("date" in child.fields or "year" in child.fields):
                 continue
             child.fields.setdefault(name, value)
+
+
+def _take_author(child: RawEntry, parent: RawEntry) -> None:
+    """A volume has the author of the whole; a part of a book too, or its author is the book's."""
+    value = parent.fields.get("author", "")
+    if not value:
+        return
+    if child.type in _BOOK_LIKE and parent.type.startswith("mv"):
+        child.fields.setdefault("author", value)
+    elif child.type in _PARTS and parent.type in {"book", "mvbook"}:
+        if "author" in child.fields:
+            child.fields.setdefault("bookauthor", value)
+        else:
+            child.fields["author"] = value
 
 
 _REFERENCE = re.compile(r"\b(?:crossref|xdata)\s*=\s*[\"{]*([^\"{}]*)")
@@ -221,7 +237,10 @@ def _put_groups(answer: ImportResult, groups: dict[str, list[str]]) -> None:
 def _item(reader: EntryReader, entry: RawEntry, answer: ImportResult) -> CslItem:
     """The item of an entry; empty when it is nested too deep, which harms no other entry."""
     try:
-        return reader.read(entry)
+        item = reader.read(entry)
+        for doubt in (*reader.take_doubts(), *doubtful_dates(item)):
+            answer.warn(entry.line, doubt)
+        return item
     except InputTooCostlyError as error:
         if error.exceeded != "depth":
             raise

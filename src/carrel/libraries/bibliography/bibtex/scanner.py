@@ -38,13 +38,17 @@ class BracePairs:
         return -1
 
 
-_NAME = r"[A-Za-z][\w:.+/-]*"
+_NAME = r"(?:[A-Za-z]|__[A-Za-z])[\w:.+/-]*"
 _START = re.compile(
     rf"(?<![\w.\\])@[ \t]*(?:({_NAME})\s*([{{(])|({_NAME})[ \t]*+,?[ "
     rf"\t]*+\r?\n(?=\s*{_NAME}\s*=\s*[{{\"]))",
     re.ASCII,
 )
 _AT_NEXT_ENTRY = re.compile(rf"[\s,]*@[ \t]*{_NAME}[ \t]*[{{(]|[\s,]*\Z", re.ASCII)
+# A key that a blank alone parts from the first field.
+_KEY_BEFORE_FIELD = re.compile(
+    rf"\s*+([^\s,={{}}\"]{{1,400}}+)[ \t]{{1,100}}+(?=(?>{_NAME})\s{{0,100}}+=)"
+)
 _KEY = re.compile(r"\s*+([^,={}\n]{0,400}?)[ \t]{0,100}(?:(,)|(\n)|(?=[})])|\Z)")
 # The usual field, up to two levels of braces deep, in one step. Possessive, so that what does not
 # match fails at once.
@@ -285,6 +289,11 @@ class Scanner:
         if _FIELD_NAME.match(text, position):
             self._warn(position, f"@{entry.type} has no key")
             return position
+        found = _KEY_BEFORE_FIELD.match(text, position)
+        if found:
+            entry.key = found.group(1)
+            self._warn(found.start(1), f"No comma after the key {entry.key!r}")
+            return found.end()
         found = _KEY.match(text, position)
         if not found:
             self._warn(position, f"@{entry.type} has no key that can be read")

@@ -2,7 +2,7 @@
 
 import re
 
-from carrel.libraries.bibliography.bibtex.proper_nouns import PROPER_NOUNS
+from carrel.libraries.bibliography.bibtex.proper_nouns import PROPER_NAMES, PROPER_NOUNS
 from carrel.libraries.bibliography.bibtex.tex_reader import TexText
 
 # Words that title case leaves small, which say nothing about the case of a title.
@@ -37,9 +37,17 @@ _FIRST_LETTER = re.compile(r"[^\W\d_]")
 _PUNCTUATION = "“”‘’'\"«»()[].,:;?!"
 # Bounded, so that an opening sign without an end does not make the search quadratic.
 _TAG_OR_ENTITY = re.compile(r"<[^<>]{0,500}>|&\w{1,40};")
+# A question in quotation marks does not end the title's sentence.
 _SENTENCE_BREAK = re.compile(
-    r"(?:[:?!]|(?<![.])(?<!\bvs)(?<!\bcf)(?<!\bno)(?<!\bvol)[.])['’”\"»)\]]*[\s\u00a0]+['‘“\"«(\[]*(?:<[^<>]*>)*\Z"
+    r"(?:[?!][)\]]*|(?::|(?<![.])(?<!\bvs)(?<!\bcf)(?<!\bno)(?<!\bvol)[.])['’”\"»)\]]*)[\s\u00a0]+"
+    r"['‘“\"«(\[]*(?:<[^<>]*>)*\Z"
 )
+# Behind an article stands what it belongs to; `Vitamin A and B` has none.
+_AFTER_ARTICLE = re.compile(
+    r"\s+(?!(?:and|or|to|in|of|for|is|as|at|by|on|with|from|versus|vs)\b)[^\W\d_]"
+)
+_BEHIND_COLON = re.compile(r":[\s\u00a0]+\Z")
+_ROMAN_NUMBER = re.compile(r"^(?:I{1,3}|IV|VI{0,3}|IX|XI{0,3}|XIV|XVI{0,3}|XIX|XX)$")
 
 
 def sentence_case(title: TexText) -> str:
@@ -47,9 +55,48 @@ def sentence_case(title: TexText) -> str:
 
     Words that are known proper nouns keep their capital.
     """
-    if _is_of_another_language(title.text) or not _is_title_case(title.text, title.protected):
+    if _is_of_another_language(_without_protected(title)):
+        return title.text
+    if _is_all_capitals(title):
+        return _lower_capitals(title)
+    if not _is_title_case(title.text, title.protected):
         return title.text
     return lower_title_words(title.text, title.protected)
+
+
+def _without_protected(title: TexText) -> str:
+    parts: list[str] = []
+    last = 0
+    for start, end in title.protected:
+        parts.append(title.text[last:start])
+        last = end
+    return " ".join([*parts, title.text[last:]])
+
+
+def _is_all_capitals(title: TexText) -> bool:
+    """Whether a whole title is shouted: its small words too, so that it is no row of acronyms."""
+    open_text = _TAG_OR_ENTITY.sub("", _without_protected(title))
+    if not open_text.isupper():
+        return False
+    words = _WORD.findall(open_text)
+    return len(words) > 2 and any(len(word) > 1 and word.lower() in _SMALL_WORDS for word in words)
+
+
+def _lower_capitals(title: TexText) -> str:
+    """A shouted title in sentence case; numbers in Roman letters and proper nouns are kept."""
+    mask = _mask(title.text, title.protected)
+    pieces: list[str] = []
+    last = 0
+    for found in _WORD.finditer(title.text):
+        word, start = found.group(), found.start()
+        if 1 in mask[start : found.end()] or _ROMAN_NUMBER.match(word):
+            continue
+        is_first = not last or _SENTENCE_BREAK.search(title.text, max(0, start - 60), start)
+        pieces.append(title.text[last:start])
+        pieces.append(word.capitalize() if is_first or _is_proper(word) else word.lower())
+        last = found.end()
+    pieces.append(title.text[last:])
+    return "".join(pieces)
 
 
 def _is_proper(word: str) -> bool:
@@ -75,7 +122,10 @@ def _is_of_another_language(text: str) -> bool:
 def _is_title_case(text: str, protected: tuple[tuple[int, int], ...]) -> bool:
     """Whether more words begin with a capital than do not, small words and protected ones aside."""
     capitals = smalls = 0
-    mask = _mask(text, protected) if protected else b""
+    mask = _mask(text, protected) if protected else bytearray()
+    if mask:
+        for tag in _TAG_OR_ENTITY.finditer(text):
+            mask[tag.start() : tag.end()] = bytes(tag.end() - tag.start())
     hidden = (
         _TAG_OR_ENTITY.sub(lambda tag: "\x00" * len(tag.group()), text) if "<" in text else text
     )
@@ -96,7 +146,7 @@ def _is_title_case(text: str, protected: tuple[tuple[int, int], ...]) -> bool:
 def lower_title_words(text: str, protected: tuple[tuple[int, int], ...]) -> str:
     """The text with capitalised words in lower case, except at the start of a sentence."""
     mask = _mask(text, protected)
-    for tag in _TAG_OR_ENTITY.finditer(text):
+    for tag in (*_TAG_OR_ENTITY.finditer(text), *PROPER_NAMES.finditer(text)):
         mask[tag.start() : tag.end()] = b"\x01" * (tag.end() - tag.start())
     pieces: list[str] = []
     last = 0
@@ -110,15 +160,26 @@ def lower_title_words(text: str, protected: tuple[tuple[int, int], ...]) -> str:
         if is_first:
             is_first = False
             continue
-        is_ordinary = len(word) > 1 and word[0].isupper() and word[1:].islower()
-        if word != "A" and (
-            not is_ordinary
-            or _is_proper(word)
-            or _SENTENCE_BREAK.search(text, max(0, start - 60), start)
-        ):
+        if _keeps_case(text, found):
             continue
         pieces.append(text[last:start])
         pieces.append(word[0].lower() + word[1:])
         last = end
     pieces.append(text[last:])
     return "".join(pieces)
+
+
+def _keeps_case(text: str, found: re.Match[str]) -> bool:
+    """Whether a word inside of a title has its capital for another reason than title case."""
+    word, start = found.group(), found.start()
+    if word == "A":
+        if _BEHIND_COLON.search(text, max(0, start - 60), start):
+            return False
+        is_ordinary = bool(_AFTER_ARTICLE.match(text, found.end()))
+    else:
+        is_ordinary = len(word) > 1 and word[0].isupper() and word[1:].islower()
+    return (
+        not is_ordinary
+        or _is_proper(word)
+        or bool(_SENTENCE_BREAK.search(text, max(0, start - 60), start))
+    )

@@ -1,6 +1,7 @@
 """TeX to Unicode and back: accents, symbols, markup, simple mathematics, protecting braces."""
 
 import re
+import unicodedata
 
 from carrel.libraries.bibliography.bibtex.tex_reader import SPACES, TexReader, TexText
 from carrel.libraries.text.budget import MAX_DEPTH, current_budget, too_deep
@@ -9,14 +10,25 @@ _NEEDS_TEX = re.compile(r"[\\{}$~^_`]|''|--")
 _LINE_JOINED = re.compile(r"(?<!\\)%[ \t]*\r?\n\s*")
 _BREAK = re.compile("(?<! )[ ]*\u2029[ ]*")
 _BRACE = re.compile(r"[{}]")
+_EMPTY_LINE = re.compile(r"(?<!\s)[ \t]*\r?\n[ \t]*\r?\n\s*")
+_LINE_BREAK = re.compile(r"(?<!\\)\\\\(?!\\)(?:\[[^\[\]]{0,20}\])?(?=[\s{}]|\Z)\s*")
 _OUTER_BRACES_AT_MOST = 10
 
 
+def compose(text: str) -> str:
+    """Letters with their accents as one character, as most programs write and search them."""
+    if text.isascii() or unicodedata.is_normalized("NFC", text):
+        return text
+    return unicodedata.normalize("NFC", text)
+
+
 def to_paragraphs(raw: str) -> str:
-    """The text of a longer field, where \\par parts lines."""
+    """The text of a longer field, where \\par, an empty line and a line break part lines."""
+    if "\n" in raw:
+        raw = _EMPTY_LINE.sub(r"\\par ", raw.strip())
     if "\\" not in raw:
         return to_rich(raw).text
-    return _BREAK.sub("\n", _read(raw).text).strip()
+    return _BREAK.sub("\n", _read(_LINE_BREAK.sub(r"\\par ", raw)).text).strip()
 
 
 def to_rich(raw: str) -> TexText:
@@ -28,6 +40,7 @@ def to_rich(raw: str) -> TexText:
 
 
 def _read(raw: str) -> TexText:
+    raw = compose(raw)
     if "%" in raw:
         raw = _LINE_JOINED.sub("", raw)
     if not _NEEDS_TEX.search(raw):
@@ -53,7 +66,7 @@ def _depth(raw: str) -> int:
 def to_plain(raw: str) -> str:
     """The text of a field where markup is not, such as a publisher."""
     if not _NEEDS_TEX.search(raw) and "%" not in raw:
-        return SPACES.sub(" ", raw).strip()
+        return SPACES.sub(" ", compose(raw)).strip()
     return to_rich(raw).plain.replace("\u00a0", " ").replace("\u2009", " ").strip()
 
 
@@ -91,6 +104,8 @@ _COMMANDS = {
     "sup": r"\textsuperscript{",
     "sub": r"\textsubscript{",
 }
+# A backslash would take the sense of the brace behind it.
+_UNSAFE_IN_PATHS = re.compile(r"\\(?:[{}]|$)")
 _RUNS = re.compile(r"-{2,}|'{2,}")
 _WORD_TO_PROTECT = re.compile(r"(?<![\w{\\])(?:[^\W_]|[-'’.](?=[^\W_]))+")
 
@@ -156,3 +171,21 @@ def _protected(text: str, *, is_start: bool) -> str:
 def verbatim_to_tex(text: str) -> str:
     """A link or an identifier, which BibTeX styles put into verbatim commands."""
     return text.replace("{", "%7B").replace("}", "%7D")
+
+
+def path_to_tex(text: str) -> str:
+    """Paths of files or names of groups, in which nothing is TeX; braces only in pairs."""
+    if _UNSAFE_IN_PATHS.search(text):
+        return plain_to_tex(text)
+    if "{" in text or "}" in text:
+        return text if _depth_stays_sound(text) else plain_to_tex(text)
+    return text
+
+
+def _depth_stays_sound(text: str) -> bool:
+    depth = 0
+    for sign in _BRACE.findall(text):
+        depth += 1 if sign == "{" else -1
+        if depth < 0:
+            return False
+    return depth == 0

@@ -2,15 +2,20 @@
 
 import re
 import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 from carrel.libraries.bibliography.bibtex.tex_symbols import (
     ACCENTS,
     BLACKBOARD,
     DECLARATIONS,
+    FRACTIONS,
     HIDDEN,
     JOURNALS,
     LAST_ARGUMENT_SHOWN,
+    LINES,
     MARKUP,
     SIGNS,
     SUBSCRIPTS,
@@ -41,6 +46,42 @@ class TexText:
     @property
     def plain(self) -> str:
         return _TAG.sub("", self.text) if "<" in self.text else self.text
+
+
+_UNKNOWN_COMMANDS: ContextVar[set[str] | None] = ContextVar("unknown_commands", default=None)
+# Letters of other alphabets that stand inside of words.
+LETTERS_BY_COMMAND = {
+    "o": "ø", "O": "Ø", "l": "ł", "L": "Ł", "aa": "å", "AA": "Å", "ae": "æ", "AE": "Æ",
+    "oe": "œ", "OE": "Œ", "ss": "ß",
+}  # fmt: skip
+
+
+@contextmanager
+def collect_unknown_commands(found: set[str]) -> Iterator[None]:
+    """Unknown commands that are read inside are added to the set."""
+    token = _UNKNOWN_COMMANDS.set(found)
+    try:
+        yield
+    finally:
+        _UNKNOWN_COMMANDS.reset(token)
+
+
+def _report_unknown(name: str) -> None:
+    found = _UNKNOWN_COMMANDS.get()
+    if found is not None and len(found) < 20:
+        found.add(name[:40])
+
+
+def _find_letter_command(name: str) -> str:
+    """The longest command for a letter that an unknown command of small letters begins with."""
+    return next(
+        (
+            name[:size]
+            for size in (2, 1)
+            if name[:size] in LETTERS_BY_COMMAND and name[size:].islower()
+        ),
+        "",
+    )
 
 
 class TexReader:
@@ -215,14 +256,24 @@ class TexReader:
             self._skip_spaces()
             return DECLARATIONS[name]
         elif name in SYMBOLS:
-            self._put(SYMBOLS[name], is_protected)
+            text = SYMBOLS[name]
+            before = self._raw[self._position - len(name) - 2 : self._position - len(name) - 1]
+            is_spaced = before == " " and self._raw.startswith(" ", self._position)
+            self._put(text, is_protected)
             self._skip_command_end()
+            if self._is_math and is_spaced and not text.isalpha():
+                # TeX sets blanks around relations itself.
+                self._put(" ", is_protected)
         else:
             self._rarer_command(name, depth, is_protected)
         return None
 
     def _rarer_command(self, name: str, depth: int, is_protected: bool) -> None:
-        if name in {"mathbb", "Bbb"}:
+        if name == "ensuremath":
+            was_math, self._is_math = self._is_math, True
+            self._argument(depth, is_protected=True)
+            self._is_math = was_math
+        elif name in {"mathbb", "Bbb"}:
             letters = self._argument_text(depth)
             self._put(
                 "".join(BLACKBOARD.get(letter, letter) for letter in letters), is_protected=True
@@ -235,9 +286,9 @@ class TexReader:
         elif name in {"url", "path", "nolinkurl"}:
             self._put(self._verbatim(), is_protected=True)
         elif name in {"frac", "tfrac", "dfrac", "nicefrac", "sfrac"}:
-            self._argument(depth, is_protected=True)
-            self._put("/", is_protected=True)
-            self._argument(depth, is_protected=True)
+            above, below = self._argument_text(depth), self._argument_text(depth)
+            fraction = f"{above}/{below}"
+            self._put(FRACTIONS.get(fraction, fraction), is_protected=True)
         elif name in _CHARACTER_COMMANDS:
             self._character(depth, is_protected)
         elif name in JOURNALS:
@@ -248,6 +299,7 @@ class TexReader:
 
     def _unknown(self, name: str, depth: int, is_protected: bool) -> None:
         """Show the arguments of an unknown command, or its name where it has none."""
+        _report_unknown(name)
         optional = _OPTIONAL.match(self._raw, self._position)
         if optional and self._raw.startswith("{", optional.end()):
             self._position = optional.end()
@@ -255,6 +307,12 @@ class TexReader:
             "{}", self._position
         ):
             self._argument(depth, is_protected=True)
+            return
+        start = self._position - len(name) - 1
+        inner = _find_letter_command(name) if self._raw[start - 1 : start].isalpha() else ""
+        if inner:
+            # `M\olgaard`: a letter command that no brace or blank ends.
+            self._put(LETTERS_BY_COMMAND[inner] + name[len(inner) :], is_protected=True)
             return
         shown = name if any(letter.isupper() for letter in name) else f"\\{name}"
         self._put(shown, is_protected=True)
@@ -282,6 +340,9 @@ class TexReader:
         self._skip_spaces()
         base = self._argument_text(depth)
         base = base.replace("ı", "i").replace("ȷ", "j")
+        if mark in LINES and len(base) > 1:
+            # A line under or over words is no accent.
+            mark = ""
         if mark == "\u0327" and base == "\u0361":
             mark = ""
         letter = (

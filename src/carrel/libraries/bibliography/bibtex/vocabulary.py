@@ -99,6 +99,16 @@ PATENT_OFFICES = {
     "patreqeu": "EP", "patreqde": "DE", "patrequs": "US",
 }  # fmt: skip
 
+# BibLaTeX's keys for words that its styles translate.
+PUBLICATION_STATES = {
+    "inpress": "in press", "inpreparation": "in preparation", "submitted": "submitted",
+    "forthcoming": "forthcoming", "prepublished": "prepublished",
+}  # fmt: skip
+COUNTRIES = {
+    "countryde": "Germany", "countryeu": "European Union", "countryep": "European Union",
+    "countryfr": "France", "countryuk": "United Kingdom", "countryus": "United States",
+}  # fmt: skip
+
 NAME_FIELDS = {
     "author": "author", "editor": "editor", "translator": "translator",
     "bookauthor": "container-author", "director": "director", "collaborator": "contributor",

@@ -8,10 +8,12 @@ from carrel.libraries.bibliography.bibtex.fields import LOSSLESS_FIELD, EntryRea
 from carrel.libraries.bibliography.bibtex.scanner import MONTHS, Scanner
 from carrel.libraries.bibliography.bibtex.tex import (
     paragraphs_to_tex,
+    path_to_tex,
     plain_to_tex,
     title_to_tex,
     verbatim_to_tex,
 )
+from carrel.libraries.bibliography.bibtex.vocabulary import VERBATIM_FIELDS
 from carrel.libraries.bibliography.citation_keys import distinct_key, make_paper_key
 from carrel.libraries.bibliography.dates import export_date
 from carrel.libraries.bibliography.imports import CslItem, ImportResult
@@ -196,7 +198,9 @@ class _Fields:
         self._numbers()
         self._publisher()
         for variable, name in _PLAIN.items():
-            self._put(name, plain_to_tex(_text(item.get(variable))))
+            # An abbreviated name that is all that is known of a journal is read back as such.
+            if name != "shortjournal" or item.get(variable) != item.get("container-title"):
+                self._put(name, plain_to_tex(_text(item.get(variable))))
         for variable, name in _VERBATIM.items():
             self._put(name, verbatim_to_tex(_text(item.get(variable))))
         for variable, name in _RICH.items():
@@ -287,7 +291,8 @@ class _Fields:
         others = custom.get("fields")
         for name, value in others.items() if isinstance(others, dict) else ():
             if _FIELD_NAME.match(str(name)) and isinstance(value, str):
-                self._put(name, plain_to_tex(value))
+                is_verbatim = str(name) in VERBATIM_FIELDS
+                self._put(name, path_to_tex(value) if is_verbatim else plain_to_tex(value))
 
 
 def _text(value: Any) -> str:
@@ -312,8 +317,9 @@ def _name(person: dict[str, Any], is_biblatex: bool) -> str:
         _text(person.get("dropping-particle")),
     )
     if dropped and is_biblatex:
+        # biblatex has one prefix; what sorts with the family stays with it.
         named = {
-            "family": family,
+            "family": _part(" ".join(filter(None, (particle, _text(person.get("family")))))),
             "given": given,
             "suffix": suffix,
             "prefix": _part(dropped),
@@ -323,7 +329,9 @@ def _name(person: dict[str, Any], is_biblatex: bool) -> str:
     words = family.split()
     if words and words[0][:1].islower():
         family = f"{{{family}}}"
-    whole = " ".join(part for part in (plain_to_tex(particle), family) if part)
+    # BibTeX knows no particles that are dropped, but they are part of the name.
+    particles = (plain_to_tex(dropped), plain_to_tex(particle))
+    whole = " ".join(part for part in (*particles, family) if part)
     return (
         ", ".join([whole, *([suffix] if suffix else []), *([given] if given else [])])
         if given or suffix

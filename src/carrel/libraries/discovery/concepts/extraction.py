@@ -3,10 +3,11 @@
 import re
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
+from typing import TypeVar
 
 from carrel.libraries.discovery.concepts.vocabulary import Vocabulary, natural_order
 from carrel.libraries.discovery.concepts.words import (
@@ -27,6 +28,9 @@ from carrel.libraries.discovery.tuned import MEANINGS, TERMS
 
 Definition = tuple[str, str]
 """A short form and the key of what it stands for."""
+
+Meaning = tuple[str, str, tuple[str, ...]]
+"""A short form, the key of what papers agree it stands for, and other wordings of that."""
 
 
 _IN_BRACKETS = re.compile(r"\(([^()\s;,]{2,14})(?:[;,][^()]*)?\)")
@@ -112,20 +116,25 @@ class ShortForms:
         """Whether any document says what a short form stands for."""
         return short in self._counts
 
-    def meanings(self) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    def meanings(self) -> Iterator[Meaning]:
         """Every unambiguous short form, with its meaning and the variants of that."""
-        for short, counts in self._counts.items():
-            if counts.total() >= MEANINGS.least_definitions:
-                long = max(counts, key=lambda key: (counts[key], key))
-                agreeing = sum(
-                    count for other, count in counts.items() if _is_reworded(long, other)
-                )
-                if (
-                    counts[long] >= MEANINGS.least_definitions
-                    and agreeing >= MEANINGS.one_meaning_share * counts.total()
-                ):
-                    others = (key for key in counts if key != long and _is_same_wording(long, key))
-                    yield short, long, tuple(others)
+        for short in sorted(self._counts):
+            meaning = agreed_meaning(short, self._counts[short])
+            if meaning is not None:
+                yield meaning
+
+
+def agreed_meaning(short: str, counts: Mapping[str, int]) -> Meaning | None:
+    """What a short form stands for by the documents that define it; None where they differ."""
+    total = sum(counts.values())
+    if total < MEANINGS.least_definitions:
+        return None
+    long = max(counts, key=lambda key: (counts[key], key))
+    agreeing = sum(count for other, count in counts.items() if _is_reworded(long, other))
+    if counts[long] < MEANINGS.least_definitions or agreeing < MEANINGS.one_meaning_share * total:
+        return None
+    others = sorted(key for key in counts if key != long and _is_same_wording(long, key))
+    return short, long, tuple(others)
 
 
 def _is_same_wording(one: str, other: str) -> bool:
@@ -297,6 +306,7 @@ PAPERS_PER_CHUNK = 500
 PAPERS_PER_CHUNK_WITH_VOCABULARY = 4000
 """A vocabulary travels with every chunk to another process, so fewer and larger chunks are sent."""
 
+ItemT = TypeVar("ItemT")
 BREAK = 0
 """Stands in a text where no name crosses; words are numbered from 1."""
 
@@ -361,8 +371,8 @@ class ChunkReader:
         return read_chunk(papers, self._vocabulary)
 
 
-def in_chunks(papers: Iterable[Paper], size: int = PAPERS_PER_CHUNK) -> Iterator[Sequence[Paper]]:
-    """The papers in portions of a size worth sending to another process."""
-    supply = iter(papers)
+def in_chunks(work: Iterable[ItemT], size: int = PAPERS_PER_CHUNK) -> Iterator[Sequence[ItemT]]:
+    """Papers, or what stands for them, in portions worth sending to another process."""
+    supply = iter(work)
     while chunk := list(islice(supply, size)):
         yield chunk

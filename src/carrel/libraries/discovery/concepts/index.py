@@ -1,10 +1,9 @@
 """The concept index: which documents mention which concepts, updated document by document."""
 
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from carrel.libraries.discovery.concepts.extraction import (
-    BREAK,
     PAPERS_PER_CHUNK,
     PAPERS_PER_CHUNK_WITH_VOCABULARY,
     Chunk,
@@ -12,42 +11,23 @@ from carrel.libraries.discovery.concepts.extraction import (
     in_chunks,
     read_chunk,
 )
+from carrel.libraries.discovery.concepts.labels import write_label
 from carrel.libraries.discovery.concepts.ledger import Ledger, pack_numbers, unpack_numbers
 from carrel.libraries.discovery.concepts.placement import Placement
-from carrel.libraries.discovery.concepts.term_scores import (
-    is_fragment,
-    is_generic,
-    names_a_body,
-    read_use,
-    score_term,
-    tier_of,
-)
+from carrel.libraries.discovery.concepts.queries import ConceptQueries
 from carrel.libraries.discovery.concepts.vocabulary import Vocabulary
-from carrel.libraries.discovery.concepts.words import (
-    ENGLISH_MARKS,
-    FUNCTION_WORDS,
-    JOINING,
-    has_capitals,
-    names_no_subject,
-    normal_word,
-    short_form,
-)
+from carrel.libraries.discovery.concepts.words import has_capitals, normal_word
 from carrel.libraries.discovery.records import (
-    Concept,
     ConceptRow,
     DocumentRow,
     IndexStore,
     Mapper,
     Numbers,
     Paper,
-    Sphere,
-    Standing,
-    Tier,
 )
-from carrel.libraries.discovery.tuned import TERMS
 
 
-class ConceptIndex:
+class ConceptIndex(ConceptQueries):
     """Concepts and the documents that mention them, updated incrementally.
 
     Names and meanings of keys follow from the ledger and are settled before the next query. Only
@@ -55,17 +35,11 @@ class ConceptIndex:
     """
 
     def __init__(self, vocabulary: Vocabulary | None = None) -> None:
-        self.vocabulary = vocabulary
-        self.generation = 0
+        super().__init__(vocabulary)
+        self._generation = 0
         self._ledger = Ledger(vocabulary)
         self._placed = Placement(self._ledger)
         self._is_settled = True
-        self._wordings: dict[int, tuple[frozenset[str], ...]] = {}
-        self._fragments: dict[int, bool] = {}
-        self._tiers: dict[int, Tier] = {}
-        self._closing_words: frozenset[int] = frozenset()
-        self._english: dict[int, bool] = {}
-        self._is_mostly_english: bool | None = None
         self._adopted: dict[str, str] = {}
 
     @classmethod
@@ -149,7 +123,7 @@ class ConceptIndex:
         self._placed.unplaced.update(taken)
         self._placed.touched |= touched
         self._is_settled = False
-        self.generation += 1
+        self._generation += 1
 
     def remove(self, id: str) -> bool:
         """Remove a document; False where it was not indexed."""
@@ -161,16 +135,23 @@ class ConceptIndex:
         self._placed.unplaced.discard(document)
         self._placed.touched.discard(document)
         self._is_settled = False
-        self.generation += 1
+        self._generation += 1
         return True
 
     def settle(self) -> None:
         """Apply pending changes before a query; does nothing where nothing changed."""
         if not self._is_settled:
             self._placed.settle()
-            self._wordings, self._fragments, self._closing_words = {}, {}, frozenset()
-            self._tiers, self._english, self._is_mostly_english = {}, {}, None
+            self._forget()
             self._is_settled = True
+
+    def _prepare(self) -> None:
+        self.settle()
+
+    @property
+    def generation(self) -> int:
+        """Rises with every change."""
+        return self._generation
 
     def __len__(self) -> int:
         return len(self._ledger.documents)
@@ -193,6 +174,15 @@ class ConceptIndex:
         """The ids of all documents."""
         return iter(self._ledger.documents)
 
+    def live_documents(self) -> Sequence[int]:
+        """The numbers of all documents, in the order of `ids`."""
+        return list(self._ledger.documents.values())
+
+    def frequencies(self) -> Sequence[int]:
+        """In how many documents each concept occurs, by its number."""
+        self.settle()
+        return array("I", map(len, self._placed.postings))
+
     def id_of(self, document: int) -> str:
         """The id behind a document's number."""
         name = self._ledger.ids[document]
@@ -211,13 +201,6 @@ class ConceptIndex:
     def text_of(self, document: int) -> Numbers:
         """The words of a document in order, as numbers of `word_number`, 0 where a phrase ends."""
         return self._ledger.plain_text(document)
-
-    def closing_words(self) -> frozenset[int]:
-        """Numbers of the words that end a phrase: 0 and function words, except joining ones."""
-        if not self._closing_words:
-            known = (self._ledger.words.get(word, BREAK) for word in FUNCTION_WORDS - JOINING)
-            self._closing_words = frozenset((BREAK, *known))
-        return self._closing_words
 
     def word_number(self, word: str) -> int | None:
         """The number of a normal word in texts."""
@@ -254,17 +237,12 @@ class ConceptIndex:
             return None
         if known is None or self.frequency(known) != len(documents):
             known, self._adopted[key] = self._placed.adopt(key, documents), label
-            self.generation += 1
+            self._generation += 1
         return known
 
     def documents_with(self, key: str) -> list[int]:
         """The documents that have these normal words in a row, in title or abstract."""
         return self._ledger.documents_with(key)
-
-    def trees(self, number: int) -> tuple[str, ...]:
-        """The tree numbers of a concept in the vocabulary; empty where it has none."""
-        term = self.vocabulary.term(self.key(number)) if self.vocabulary else None
-        return () if term is None else term.trees
 
     def papers_of_phrase(self, key: str) -> int:
         """How many papers have exactly this phrase as a concept; no variants are looked up."""
@@ -288,66 +266,9 @@ class ConceptIndex:
             )
         )
 
-    def wordings(self, number: int) -> tuple[frozenset[str], ...]:
-        """The words of each form of a concept, in lower case."""
-        self.settle()
-        found = self._wordings.get(number)
-        if found is None:
-            found = tuple(frozenset(form.lower().split(" ")) for form in self.forms(number))
-            self._wordings[number] = found
-        return found
-
-    def is_fragment(self, number: int) -> bool:
-        """Whether a concept is only part of longer ones (`hematopoietic stem`) or in no text."""
-        self.settle()
-        found = self._fragments.get(number)
-        if found is None:
-            found = self._fragments[number] = is_fragment(self, number)
-        return found
-
-    def tier(self, number: int) -> Tier:
-        """Whether a concept could be an end or a bridge, by how the texts use it."""
-        self.settle()
-        found = self._tiers.get(number)
-        if found is None:
-            use = None if self._is_refused(number) else read_use(self, number)
-            found = self._tiers[number] = Tier.NEITHER if use is None else tier_of(use, len(self))
-        return found
-
-    def score(self, number: int) -> float | None:
-        """How likely a concept is a subject (log-odds); None where it is none, or in no text."""
-        use = None if self._is_refused(number) else read_use(self, number)
-        return None if use is None or names_a_body(use) else score_term(use)
-
-    def _is_refused(self, number: int) -> bool:
-        key, label = self.key(number), self.label(number)
-        is_short_form = has_capitals(label) and short_form(label) is not None
-        return is_generic(key) or names_no_subject(key, is_short_form=is_short_form)
-
     def is_defined(self, short: str) -> bool:
         """Whether any paper says what a short form stands for."""
         return self._ledger.short_forms.is_defined(short)
-
-    def is_english(self, document: int) -> bool:
-        """Whether a text is in English; no text is refused where most are in another language."""
-        if self._is_mostly_english is None:
-            sample = list(self._ledger.documents.values())
-            sample = sample[:: max(1, len(sample) // TERMS.language_sample)]
-            read = sum(map(self._reads_as_english, sample))
-            self._is_mostly_english = 2 * read > len(sample)
-        return not self._is_mostly_english or self._reads_as_english(document)
-
-    def _reads_as_english(self, document: int) -> bool:
-        found = self._english.get(document)
-        if found is None:
-            text = self.text_of(document)
-            words = len(text) - text.count(BREAK)
-            marks = filter(None, map(self.word_number, ENGLISH_MARKS))
-            told = sum(map(text.count, marks))
-            found = self._english[document] = (
-                words < TERMS.fewest_words_to_tell or told >= TERMS.english_share * words
-            )
-        return found
 
     def label(self, number: int) -> str:
         """A concept as a reader would write it."""
@@ -355,25 +276,7 @@ class ConceptIndex:
         term = self.vocabulary.label(key) if self.vocabulary else None
         if term is not None or key in self._adopted:
             return term or self._adopted[key]
-        # Where only the short form is written (`AMPK`), that is the label; otherwise the key's own
-        # writing.
-        ledger = self._ledger
-        if key.count(" ") >= TERMS.long_name_words and (shorter := self._placed.forms.get(number)):
-            best = max(shorter, key=ledger.counts.__getitem__)
-            if ledger.counts[best] > ledger.frequency(key):
-                return ledger.labels[best]
-        own = [
-            form
-            for form in self._placed.forms.get(number, ())
-            if normal_word(ledger.keys[form]) == key
-        ]
-        spelled = ledger.numbers.get(key)
-        writings = own if spelled is None else [spelled, *own]
-        return (
-            ledger.labels[max(writings, key=lambda one: (ledger.counts[one], -one))]
-            if writings
-            else key
-        )
+        return write_label(key, self._placed.forms.get(number, ()), self._ledger)
 
     def documents(self, number: int) -> Numbers:
         """The numbers of the documents that mention a concept."""
@@ -387,13 +290,13 @@ class ConceptIndex:
             self.settle()
         return len(self._placed.postings[number])
 
-    def mentioned(self, document: int) -> Numbers:
+    def mentions_of(self, document: int) -> Numbers:
         """The concepts that a document mentions."""
         if not self._is_settled:
             self.settle()
         return self._placed.mentioned[document]
 
-    def named(self, document: int) -> Numbers:
+    def names_of(self, document: int) -> Numbers:
         """The concepts a document names in its keywords and headings."""
         if not self._is_settled:
             self.settle()
@@ -404,30 +307,6 @@ class ConceptIndex:
         if not self._is_settled:
             self.settle()
         return self._placed.named_in[number]
-
-    def standing(self, number: int) -> Standing:
-        """The source of a concept."""
-        self.settle()
-        if self._ledger.is_term(self._placed.keys[number]):
-            return Standing.TERM
-        if self._placed.named_in[number]:
-            return Standing.NAMED
-        return Standing.PHRASE if " " in self._placed.keys[number] else Standing.WORD
-
-    def sphere(self, number: int) -> Sphere:
-        """The category of a concept in the vocabulary."""
-        return (
-            self.vocabulary.sphere(self._placed.keys[number]) if self.vocabulary else Sphere.UNKNOWN
-        )
-
-    def concept(self, number: int) -> Concept:
-        """A concept with what is known of it."""
-        return Concept(
-            self._placed.keys[number],
-            self.label(number),
-            self.standing(number),
-            self.frequency(number),
-        )
 
     def holdings(self) -> dict[str, frozenset[str]]:
         """Every key with its document ids; equal for two indexes of the same papers."""

@@ -9,6 +9,7 @@ from carrel.libraries.discovery.concepts.extraction import (
     Chunk,
     ChunkDocument,
     Definition,
+    Meaning,
     ShortForms,
 )
 from carrel.libraries.discovery.concepts.vocabulary import Vocabulary
@@ -58,6 +59,40 @@ class Ledger:
         number = self.numbers.get(key)
         return int(key in self._once) if number is None else self.counts[number]
 
+    def meanings(self) -> Iterator[Meaning]:
+        """Every unambiguous short form, with its meaning and the variants of that."""
+        return self.short_forms.meanings()
+
+    def key(self, number: int) -> str:
+        """A key by its number."""
+        return self.keys[number]
+
+    def label(self, number: int) -> str:
+        """A key as the first paper writes it."""
+        return self.labels[number]
+
+    def number(self, key: str) -> int | None:
+        """The number of a key that more than one document has, or one by name."""
+        return self.numbers.get(key)
+
+    def live_number(self, key: str) -> int | None:
+        """The number of a key that is a concept, else None."""
+        number = self.numbers.get(key)
+        return number if number is not None and self.is_live(number) else None
+
+    def live_keys(self) -> Iterator[tuple[int, str]]:
+        """Every key that is a concept, by number."""
+        return ((number, key) for number, key in enumerate(self.keys) if self.is_live(number))
+
+    def count(self, number: int) -> int:
+        """How many documents hold a key."""
+        return self.counts[number]
+
+    def naming(self, key: str) -> int:
+        """How many documents have a key among their keywords or headings."""
+        number = self.numbers.get(key)
+        return 0 if number is None else self.named_in[number]
+
     def is_live(self, number: int) -> bool:
         """Whether a key is a concept: a keyword, a vocabulary term, or found in enough texts."""
         return (
@@ -71,17 +106,8 @@ class Ledger:
         return {
             number
             for number, key in enumerate(self.keys)
-            if (
-                self.named_in[number]
-                or (self.counts[number] >= TERMS.least_texts and key.count(" ") > 1)
-            )
-            and self._can_be_sought(key)
+            if is_sought(key, self.counts[number], self.named_in[number]) and not self.is_term(key)
         }
-
-    def _can_be_sought(self, key: str) -> bool:
-        if self.is_term(key):
-            return False
-        return " " in key or (len(key) > 2 and key.islower() and key not in FUNCTION_WORDS)
 
     def take(self, chunk: Chunk) -> tuple[list[int], set[int]]:
         """Returns the numbers of the chunk's documents, and of earlier ones that gained a key."""
@@ -243,6 +269,16 @@ class Ledger:
             self.mentioned[waiting[0]].append(number)
             touched.add(waiting[0])
         return number
+
+
+def is_sought(key: str, count: int, named_in: int) -> bool:
+    """Whether texts are searched for a key: a given name, or a phrase of 3 words that texts share.
+
+    Terms of a vocabulary are found by the vocabulary itself.
+    """
+    if not named_in and (count < TERMS.least_texts or key.count(" ") < 2):
+        return False
+    return " " in key or (len(key) > 2 and key.islower() and key not in FUNCTION_WORDS)
 
 
 def pack_numbers(numbers: Numbers) -> bytes:

@@ -7,15 +7,9 @@ from itertools import chain, pairwise
 
 from carrel.libraries.discovery.concepts.extraction import BREAK
 from carrel.libraries.discovery.concepts.ledger import Ledger
-from carrel.libraries.discovery.concepts.words import (
-    FUNCTION_WORDS,
-    NEEDS_COMPANY,
-    has_capitals,
-    normal_word,
-    sure_noun_behind,
-)
+from carrel.libraries.discovery.concepts.meanings import Meanings, concepts_meant_elsewhere
+from carrel.libraries.discovery.concepts.words import sure_noun_behind
 from carrel.libraries.discovery.records import Numbers
-from carrel.libraries.discovery.tuned import MEANINGS
 
 
 class NameFinder:
@@ -57,137 +51,6 @@ class NameFinder:
                         if length == 2 or plain[place + 2 : place + length] == rest:
                             found.add(number)
         return found
-
-
-_STEPS = 5
-
-
-class Meanings:
-    """Maps each key to its concept; depends on the ledger alone, not on the order of updates."""
-
-    def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
-        self._turned: dict[str, str] = {}
-        self._short: dict[str, str] = {}
-        for short, long, wordings in ledger.short_forms.meanings():
-            for other in wordings:
-                if not ledger.is_term(other):
-                    self._turned[other] = long
-            self._admit(short, long)
-        self._admit_keywords_in_small_letters()
-        self._admit_gaps()
-        self._admit_species()
-
-    def of(self, key: str) -> str:
-        """The concept's key for a key of a text."""
-        for _ in range(_STEPS):
-            further = self._turned.get(key)
-            if further is None:
-                further = self._of_short_form(key) if has_capitals(key) else key
-            if further == key:
-                return key
-            key = further
-        return key
-
-    def of_short_form(self, plain: str) -> str | None:
-        """The concept of a short form written in lower case, or None."""
-        short = self._short.get(plain)
-        return None if short is None else self.of(short)
-
-    def _admit(self, short: str, long: str) -> None:
-        ledger = self._ledger
-        if " " not in short and self._is_ordinary(short):
-            return
-        written, spelled = ledger.frequency(short), ledger.frequency(long)
-        if not written or not spelled or short == long:
-            return
-        if " " not in long and spelled > MEANINGS.most_of_one_word * written:
-            return
-        plain = short if " " in short else normal_word(short)
-        if written > MEANINGS.short_form_preferred * spelled and not ledger.is_term(long):
-            self._turned[long] = plain
-        else:
-            self._turned[short] = long
-        if plain != short:
-            self._short[plain] = short
-
-    def _of_short_form(self, key: str) -> str:
-        """An undefined key in capitals: the vocabulary's term, the lower-case word, or itself."""
-        plain = normal_word(key)
-        if self._is_ordinary(key):
-            return key
-        meant = self._ledger.vocabulary.short_form(key) if self._ledger.vocabulary else None
-        return meant or plain
-
-    def _is_ordinary(self, key: str) -> bool:
-        # What texts write oftener in small letters than in capitals is a word of theirs, and its
-        # capitals are something else.
-        plain = normal_word(key)
-        if plain in FUNCTION_WORDS or plain in NEEDS_COMPANY:
-            return True
-        return self._ledger.frequency(plain) > self._ledger.frequency(key)
-
-    def _admit_keywords_in_small_letters(self) -> None:
-        ledger = self._ledger
-        for plain, short in self._short.items():
-            number = ledger.numbers.get(plain)
-            if (
-                number is not None
-                and ledger.named_in[number]
-                and ledger.counts[number] <= MEANINGS.sloppy_share * ledger.frequency(short)
-                and short in self._turned
-            ):
-                self._turned[plain] = short
-
-    def _admit_gaps(self) -> None:
-        """Merge `life span` and `lifespan` into the spelling that most texts have."""
-        ledger = self._ledger
-        spellings: dict[str, list[int]] = {}
-        for number, key in enumerate(ledger.keys):
-            if " " in key and ledger.is_live(number):
-                spellings.setdefault(key.replace(" ", ""), []).append(number)
-        for closed, numbers in spellings.items():
-            whole = ledger.numbers.get(closed)
-            if whole is not None and ledger.is_live(whole):
-                numbers.append(whole)
-            if len(numbers) > 1 and (
-                len(closed) >= MEANINGS.least_letters or any(letter.isdigit() for letter in closed)
-            ):
-                best = max(
-                    numbers,
-                    key=lambda number: (
-                        ledger.is_term(ledger.keys[number]),
-                        ledger.counts[number],
-                        ledger.keys[number],
-                    ),
-                )
-                for number in numbers:
-                    if number != best and not ledger.is_term(ledger.keys[number]):
-                        self._turned.setdefault(ledger.keys[number], ledger.keys[best])
-
-    def _admit_species(self) -> None:
-        """Resolve `e. coli` to the full name that (nearly) all papers with such a name mean."""
-        ledger = self._ledger
-        shortened = [
-            key
-            for number, key in enumerate(ledger.keys)
-            if key[1:3] == ". " and ledger.is_live(number)
-        ]
-        wanted = {(key[0], key[3:]): key for key in shortened}
-        called: dict[str, dict[str, int]] = {key: {} for key in shortened}
-        for number, key in enumerate(ledger.keys):
-            genus, _, species = key.partition(" ")
-            short = (
-                wanted.get((genus[:1], species)) if len(genus) > MEANINGS.shortest_genus else None
-            )
-            if short is not None and ledger.is_live(number):
-                called[short][key] = ledger.counts[number]
-        for short, full in called.items():
-            best = max(full, key=lambda key: (full[key], key), default=None)
-            without_stop = f"{short[0]} {short[3:]}"
-            self._turned[short] = without_stop
-            if best is not None and full[best] >= MEANINGS.one_species_share * sum(full.values()):
-                self._turned[without_stop] = best
 
 
 class Placement:
@@ -239,19 +102,10 @@ class Placement:
 
         Held-back keys count as well, so that it does not matter in what order papers came.
         """
-        ledger, meant = self.ledger, self.meanings.of
-        definitions = ledger.definitions[document]
-        elsewhere = {meant(short) for short, long in definitions if meant(short) != meant(long)}
-        if not elsewhere:
-            return elsewhere
+        ledger = self.ledger
         numbers = chain(ledger.mentioned[document], ledger.named[document])
-        # What the paper also spells out, or is filed under, it does mean.
-        spelled = {
-            meant(key)
-            for key in chain(map(ledger.keys.__getitem__, numbers), ledger.waiting_in(document))
-            if not has_capitals(key)
-        }
-        return elsewhere - {meant(long) for _, long in definitions} - spelled
+        keys = chain(map(ledger.keys.__getitem__, numbers), ledger.waiting_in(document))
+        return concepts_meant_elsewhere(self.meanings, ledger.definitions[document], keys)
 
     def _look_again(self, added: set[int], removed: set[int]) -> None:
         if not added and not removed:

@@ -30,13 +30,7 @@ from carrel.libraries.discovery.connections.methods import (
 from carrel.libraries.discovery.connections.naming import Namer
 from carrel.libraries.discovery.connections.sentences import PaperReader
 from carrel.libraries.discovery.goals.records import GoalReading
-from carrel.libraries.discovery.paths.abc_paths import (
-    Bridge,
-    Side,
-    bridges,
-    leading_bridges,
-    side,
-)
+from carrel.libraries.discovery.paths.abc_paths import Bridge, Side, bridges, leading_bridges, side
 from carrel.libraries.discovery.paths.link_prediction import prospect
 from carrel.libraries.discovery.paths.literatures import Reader
 from carrel.libraries.discovery.records import Concept, Concepts, Corpus, Kind, Literature, Standing
@@ -435,6 +429,6 @@ class Layout:
         return {
             number
             for document in documents[: CONNECTIONS.methods_read]
-            for number in self.index.mentioned(document)
+            for number in self.index.mentions_of(document)
             if self.is_method(number)
         }

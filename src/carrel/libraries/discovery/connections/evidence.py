@@ -109,7 +109,7 @@ class Quoter:
                 continue
             if not self._relations.has_any(sentence):
                 continue
-            for concept in self._index.mentioned(document) if document is not None else ():
+            for concept in self._index.mentions_of(document) if document is not None else ():
                 if concept == bridge or concept in found:
                     continue
                 relation = self._relation(
@@ -165,7 +165,7 @@ class Quoter:
 
     def _own_names(self, read: ReadPaper, literature: Literature) -> list[str]:
         document = self._index.number_of_document(read.paper.id)
-        mentioned = self._index.mentioned(document) if document is not None else ()
+        mentioned = self._index.mentions_of(document) if document is not None else ()
         return self._names(read, [n for n in mentioned if n in literature.concepts])
 
     def contrary(
@@ -222,7 +222,7 @@ class Quoter:
     def _from_keywords(
         self, read: ReadPaper, document: int | None, concept: int, label: str
     ) -> _Found | None:
-        if document is None or concept not in self._index.named(document):
+        if document is None or concept not in self._index.names_of(document):
             return None
         words = "; ".join((*read.paper.keywords, *read.paper.headings))
         return _Found(

@@ -154,7 +154,7 @@ def _narrower(discovery: Proposer, concept: Concept, documents: Collection[int])
     counts = Counter(
         number
         for document in documents
-        for number in index.mentioned(document)
+        for number in index.mentions_of(document)
         if index.key(number).endswith(f" {concept.key}") or index.key(number) in below
     )
     good = [

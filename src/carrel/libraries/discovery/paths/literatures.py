@@ -1,8 +1,9 @@
 """Literatures and their profiles: which concepts co-occur with something more than by chance."""
 
+from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property, lru_cache
 from math import log, sqrt
 
 from carrel.libraries.discovery.concepts.words import LABORATORY
@@ -20,7 +21,7 @@ class Counted:
 
     def __init__(self, documents: int) -> None:
         self.documents = documents
-        self.n_log_n = [_n_log_n(n) for n in range(documents + 1)]
+        self.n_log_n = array("d", map(_n_log_n, range(documents + 1)))
 
     @staticmethod
     def signed(inside: int, inside_size: int, outside: int, outside_size: int) -> float:
@@ -82,7 +83,7 @@ class Reader:
         self._companies: dict[int | Literature, Company] = {}
         self._kinds: dict[int, int] = {}
         self.judged: dict[int, bool] = {}
-        self._frequencies = [index.frequency(number) for number in range(index.size)]
+        self._frequencies = index.frequencies()
 
     @cached_property
     def latest_year(self) -> int | None:
@@ -141,10 +142,10 @@ class Reader:
 
     def counts(self, documents: Iterable[int]) -> Counter[int]:
         """In how many of the documents each concept occurs."""
-        mentioned = self.index.mentioned
+        mentions_of = self.index.mentions_of
         counts: Counter[int] = Counter()
         for document in documents:
-            counts.update(mentioned(document))
+            counts.update(mentions_of(document))
         return counts
 
     def profile(
@@ -235,7 +236,7 @@ class Reader:
         # Where no document names it in keywords or headings, all that speak of it stand for those
         # that are about it.
         about = [
-            document for document in documents if not own.isdisjoint(self.index.named(document))
+            document for document in documents if not own.isdisjoint(self.index.names_of(document))
         ]
         subject = self._sampled_profile(about, own) if about else mentioned
         return Company(mentioned, subject, sum(map(self._recency, about or documents)))
@@ -258,7 +259,7 @@ class Reader:
         size = len(documents)
         counts = self.counts(documents)
         counts.pop(number, None)
-        shared = self._shared(counts)
+        shared = self._shared(counts.items())
         # Eight pairs of an ordinary sort are put to every concept, so that two chance neighbours
         # prove nothing.
         return (
@@ -271,19 +272,22 @@ class Reader:
     def _ordinary_share(self) -> float:
         documents = len(self.index)
         return (
-            self._shared(dict(enumerate(self._frequencies))) / (documents * (documents - 1))
+            self._shared(enumerate(self._frequencies)) / (documents * (documents - 1))
             if documents > 1
             else 0.0
         )
 
-    def _shared(self, counts: Mapping[int, int]) -> float:
-        rarity = self._rarity
-        return sum([rarity[number] * n * (n - 1) for number, n in counts.items() if n > 1])
+    def _shared(self, counts: Iterable[tuple[int, int]]) -> float:
+        rarity, frequencies = self._rarity, self._frequencies
+        return sum([rarity(frequencies[number]) * n * (n - 1) for number, n in counts if n > 1])
 
     @cached_property
-    def _rarity(self) -> list[float]:
+    def _rarity(self) -> Callable[[int], float]:
+        """How rare a concept is, by its frequency; many concepts share one."""
         documents = len(self.index)
-        return [log(documents / frequency) if frequency else 0.0 for frequency in self._frequencies]
+        return lru_cache(maxsize=None)(
+            lambda frequency: log(documents / frequency) if frequency else 0.0
+        )
 
     def rank_of_kind(self, number: int) -> int:
         """How well a concept bridges: 2 for a mechanism, a given name or a sure term, else less."""
@@ -319,17 +323,10 @@ class Reader:
     def has_given_names(self) -> bool:
         """Whether most papers have keywords, headings or terms of a vocabulary."""
         index = self.index
-        sample = spread(
-            [
-                number
-                for name in index.ids()
-                if (number := index.number_of_document(name)) is not None
-            ],
-            LITERATURES.names_sample,
-        )
+        sample = spread(index.live_documents(), LITERATURES.names_sample)
         held = sum(
-            bool(index.named(document))
-            or any(index.standing(one) is Standing.TERM for one in index.mentioned(document))
+            bool(index.names_of(document))
+            or any(index.standing(one) is Standing.TERM for one in index.mentions_of(document))
             for document in sample
         )
         return 2 * held > len(sample)

@@ -6,11 +6,15 @@ from typing import Any
 
 from carrel.core.pages import PageAnswer, PageRequest, PageView
 from carrel.core.work_notices import describe_notice
-from carrel.rooms.literature.pages.sections import SHOWN_ERRORS, make_refusal, make_view
+from carrel.rooms.literature.pages.sections import (
+    SHOWN_ERRORS,
+    find_status,
+    make_refusal,
+    make_view,
+)
 
 _SCOPES = ("library", "corpus", "draft")
 _SHOWN = 200
-_UNAVAILABLE = 503
 
 
 async def draw_retractions(request: PageRequest) -> PageAnswer:
@@ -39,7 +43,9 @@ async def _check(request: PageRequest, scope: str, asked: dict[str, Any]) -> Pag
     try:
         checked = await request.ask("check_retractions", **asked)
     except SHOWN_ERRORS as error:
-        return _draw(request, scope, {**facts, "refusal": make_refusal(error)}, status=_UNAVAILABLE)
+        return _draw(
+            request, scope, {**facts, "refusal": make_refusal(error)}, status=find_status(error)
+        )
     return _draw(request, scope, {**facts, "checked": checked})
 
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from carrel.core.errors import InvalidInputError
 from carrel.core.pages import PageAnswer, PageRequest, local_address
 from carrel.rooms.literature.models import MAX_DEPTH, MAX_QUERY_CHARACTERS, FoundLiterature
-from carrel.rooms.literature.pages.sections import SHOWN_ERRORS, make_refusal, make_view
+from carrel.rooms.literature.pages.sections import (
+    SHOWN_ERRORS,
+    find_status,
+    make_refusal,
+    make_view,
+)
 from carrel.rooms.literature.pages.services import SEARCHED_SERVICES, list_identifiers, name_service
 
 _PER_PAGE = 20
 _ORDERS = ("relevance", "newest", "most_cited")
-_UNAVAILABLE = 503
-_UNREADABLE = 400
 
 
 async def draw_search(request: PageRequest) -> PageAnswer:
@@ -50,7 +52,7 @@ async def draw_search(request: PageRequest) -> PageAnswer:
             found: FoundLiterature = await request.ask("search_literature", **asked)
         except SHOWN_ERRORS as error:
             facts["refusal"] = make_refusal(error)
-            status = _UNREADABLE if isinstance(error, InvalidInputError) else _UNAVAILABLE
+            status = find_status(error)
         else:
             facts["found"] = found
             facts["previous"] = _address(asked, page - 1) if page > 1 else ""

@@ -26,6 +26,13 @@ _TABS = (
     ("retractions", "/literature/retractions", "check_retractions"),
     ("completion", "/literature/completion", "list_completions"),
 )
+_STATUSES: tuple[tuple[type[CarrelError], int], ...] = (
+    (NotFoundError, 404),
+    (InvalidInputError, 400),
+    (InsufficientPermissionsError, 403),
+    (ConflictError, 409),
+)
+_UNAVAILABLE = 503
 _NETWORK_OFF = frozenset({"network_forbidden"})
 _OUT_OF_REACH = frozenset({"unreachable", "timed_out", "paused"})
 READ = "literature:read"
@@ -54,7 +61,7 @@ class PageRefusal:
         return self.code in _NETWORK_OFF or kinds == {"network_off"}
 
     @property
-    def unanswered(self) -> int:
+    def unanswered_count(self) -> int:
         """How many services were asked, where none of them answered."""
         asked = [line for line in self.coverage if line.state != "not_asked"]
         return 0 if any(line.state == "answered" for line in asked) else len(asked)
@@ -63,7 +70,12 @@ class PageRefusal:
     def is_out_of_reach(self) -> bool:
         """Whether no service could be reached at all, as on a machine without network."""
         kinds = {line.failure for line in self.coverage if line.state == "failed"}
-        return self.unanswered > 1 and kinds <= _OUT_OF_REACH
+        return self.unanswered_count > 1 and kinds <= _OUT_OF_REACH
+
+
+def find_status(error: CarrelError) -> int:
+    """The HTTP status of a page that shows this refusal."""
+    return next((status for kind, status in _STATUSES if isinstance(error, kind)), _UNAVAILABLE)
 
 
 def make_refusal(error: CarrelError) -> PageRefusal:

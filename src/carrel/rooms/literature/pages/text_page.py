@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from carrel.core.errors import NotFoundError
 from carrel.core.pages import PageAnswer, PageRequest, PageView, local_address
 from carrel.rooms.literature.fulltext_models import FullText
-from carrel.rooms.literature.pages.sections import SHOWN_ERRORS, make_refusal, make_view
-
-_NOT_FOUND, _UNAVAILABLE = 404, 503
+from carrel.rooms.literature.pages.sections import (
+    SHOWN_ERRORS,
+    find_status,
+    make_refusal,
+    make_view,
+)
 
 
 async def draw_text_offer(request: PageRequest) -> PageAnswer:
@@ -27,7 +29,7 @@ async def find_text(request: PageRequest) -> PageAnswer:
     try:
         found: FullText = await request.ask("find_fulltext", **asked)
     except SHOWN_ERRORS as error:
-        status = _NOT_FOUND if isinstance(error, NotFoundError) else _UNAVAILABLE
+        status = find_status(error)
         return _draw(request, {"text": None, "refusal": make_refusal(error)}, status=status)
     return _draw(request, {"text": found}, title=found.title)
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from carrel.core.errors import NotFoundError
 from carrel.core.pages import PageAnswer, PageRedirect, PageRequest, local_address
 from carrel.rooms.literature.models import WholeWork
 from carrel.rooms.literature.pages.search_page import list_places
-from carrel.rooms.literature.pages.sections import SHOWN_ERRORS, make_refusal, make_view
+from carrel.rooms.literature.pages.sections import (
+    SHOWN_ERRORS,
+    find_status,
+    make_refusal,
+    make_view,
+)
 from carrel.rooms.literature.pages.services import list_identifiers
 
 _PER_PAGE = 20
 _MOST_PAGES = 50
-_NOT_FOUND, _UNAVAILABLE = 404, 503
 # Kinds of identifiers by which services know citations, the best first.
 _CITED_BY = ("doi", "arxiv", "pmcid", "pmid")
 
@@ -40,7 +43,7 @@ async def draw_work(request: PageRequest) -> PageAnswer:
         work: WholeWork = await request.ask("get_work", identifier=work_id)
     except SHOWN_ERRORS as error:
         facts["refusal"] = make_refusal(error)
-        status = _NOT_FOUND if isinstance(error, NotFoundError) else _UNAVAILABLE
+        status = find_status(error)
     else:
         title = work.title or work_id
         facts["work"] = work
@@ -110,7 +113,7 @@ async def draw_citations(request: PageRequest) -> PageAnswer:
         )
     except SHOWN_ERRORS as error:
         facts["refusal"] = make_refusal(error)
-        status = _NOT_FOUND if isinstance(error, NotFoundError) else _UNAVAILABLE
+        status = find_status(error)
     else:
         outside = answer.outside
         listed = outside.cited_by if direction == "in" else outside.references

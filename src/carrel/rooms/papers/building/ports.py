@@ -75,6 +75,14 @@ class PaperSources(Protocol):
 
     def parts(self, source: FoundSource) -> Iterator[SourcePart]: ...
 
+    def take_read(self, source: FoundSource) -> tuple[bytes | None, Iterator[PartRead]] | None:
+        """The digest and parts of a source that a worker read apart; None where none did."""
+        ...
+
+    def finish_taken(self) -> None:
+        """What workers read apart and a build took is not needed any more."""
+        ...
+
     def read(self, jobs: Iterable[PartJob]) -> Iterator[PartRead]:
         """The content of each part, in any order; several are read in parallel."""
         ...
@@ -266,8 +274,13 @@ class CorpusWriter(Protocol):
 
     def publish(self, publication: Any, build_id: str, built_at: str) -> None: ...
 
-    def compact(self, report: Callable[[int], None]) -> tuple[int, int]:
-        """Merge segments, reporting each; returns how many there were and are."""
+    def compact(
+        self, report: Callable[[int], None], most_runs: int | None = None
+    ) -> tuple[int, int]:
+        """Merge segments, reporting each; returns how many there were and are.
+
+        With `most_runs` it ends after so many merges of neighbours.
+        """
         ...
 
     def needs_compaction(self) -> bool: ...

@@ -65,7 +65,7 @@ class PaperBuilder:
         self._corpus = stores.corpus
         self._lock = stores.lock
         self._clock = clock
-        self._settler = SourceSettler(sources, stores.state)
+        self._settler = SourceSettler(sources, stores.state, stores.inbox)
         self._loader = SourceLoader(sources, stores.state)
         self._publisher = CorpusPublisher(stores, clock)
 
@@ -84,9 +84,20 @@ class PaperBuilder:
         with self._held(progress):
             inbox = [self._inbox] if self._inbox.is_dir() else []
             report = self._build([*sources, *inbox], progress, only, notes)
+            self._sources.finish_taken()
             if self._corpus.needs_compaction():
                 self._compact(progress)
             return report
+
+    def find_unread(self, sources: Sequence[Path]) -> list[FoundSource]:
+        """The sources that a build would read now."""
+        found, _ = self._sources.find(sources)
+        known = self._state.known_sources()
+        return [
+            source
+            for source in found
+            if not self._loader.is_up_to_date(source, known.get(str(source.path)))
+        ]
 
     def refresh(self, progress: Progress) -> bool:
         """Publish again without reading sources; returns whether anything changed."""
@@ -100,8 +111,10 @@ class PaperBuilder:
             source = str(file.absolute())
             found, skipped = self._sources.find([file])
             for one in found:
-                if not self._loader.is_up_to_date(one, self._state.known_source(source)):
-                    self._loader.load([one], progress)
+                known = self._state.known_source(source)
+                if not self._loader.is_up_to_date(one, known):
+                    settled = self._settler.settle([one], {source: known}, ())
+                    self._loader.load(settled.to_read, progress)
                 self._state.touch_source(source)
             outcome = self._publisher.publish(progress, asked={source}, restored={source}, who=who)
             lines = [*skipped_lines(skipped), *self._problem_lines(source)]
@@ -203,14 +216,14 @@ class PaperBuilder:
         """The decisions and records of the corpus, to be read only."""
         return DecisionDesk(self._state)
 
-    def compact(self, progress: Progress) -> tuple[int, int]:
-        """Merge segments; returns how many there were and how many there are."""
+    def compact(self, progress: Progress, most_runs: int | None = None) -> tuple[int, int]:
+        """Merge segments, so many runs of them; returns how many there were and how many are."""
         with self._wait_for_lock(progress):
-            return self._compact(progress)
+            return self._compact(progress, most_runs)
 
-    def _compact(self, progress: Progress) -> tuple[int, int]:
+    def _compact(self, progress: Progress, most_runs: int | None = None) -> tuple[int, int]:
         progress.begin("compacting", None, "segments")
-        counts = self._corpus.compact(progress.advance)
+        counts = self._corpus.compact(progress.advance, most_runs)
         progress.end()
         return counts
 
@@ -276,6 +289,7 @@ class PaperBuilder:
             for path in gone
             if not any(Path(path).is_relative_to(place) for place in unreachable)
         }
+        gone |= self._settler.find_former_copies(found, known.keys())
         to_settle = [
             source
             for source in found

@@ -23,9 +23,18 @@ class Settlement:
 class SourceSettler:
     """Tells renamed and touched files by their bytes from new and changed ones."""
 
-    def __init__(self, sources: PaperSources, state: BuildState) -> None:
+    def __init__(self, sources: PaperSources, state: BuildState, inbox: Path) -> None:
         self._sources = sources
         self._state = state
+        self._inbox = inbox.absolute()
+
+    def find_former_copies(self, found: Iterable[FoundSource], known: Collection[str]) -> set[str]:
+        """Files of our inbox that are known as they lie in another copy of this corpus.
+
+        The same corpus may have been changed in another home or by another server.
+        """
+        names = {each.path.name for each in found if each.path.parent == self._inbox}
+        return {path for path in known if Path(path).name in names and self._is_in_other_copy(path)}
 
     def settle(
         self,
@@ -85,9 +94,15 @@ class SourceSettler:
                 continue
             if len(known.stamps) != len(source.stamps):
                 continue
-            if known.path in gone or not Path(known.path).exists():
+            is_ours = source.path.parent == self._inbox and self._is_in_other_copy(known.path)
+            if is_ours or known.path in gone or not Path(known.path).exists():
                 return known.path
         return None
+
+    def _is_in_other_copy(self, path: str) -> bool:
+        """Whether a file lies in the inbox of another copy: its name is the hash of its bytes."""
+        folder = Path(path).parent
+        return folder.name == self._inbox.name and folder != self._inbox
 
 
 def _sizes(source: FoundSource | KnownSource) -> tuple[int, ...]:

@@ -38,6 +38,20 @@ class SourceLoader:
         """Whether all of it was read as it is now, by the present reader."""
         return known is not None and known.is_complete and self._sources.is_unchanged(known, source)
 
+    def _take_read(self, source: FoundSource, progress: Progress) -> bool:
+        """Take what a worker read of a source apart; False where none did."""
+        taken = self._sources.take_read(source)
+        if taken is None:
+            return False
+        content, parts = taken
+        done = self._state.begin_source(source)
+        for read in parts:
+            if read.number not in done:
+                self._state.add_part(read)
+        self._state.complete_source(str(source.path), content)
+        progress.advance(source.size_bytes, estimate_work(source.reader, source.size_bytes))
+        return True
+
     def load(self, sources: Sequence[FoundSource], progress: Progress) -> None:
         """Read these sources, each from the part at which an earlier build stopped."""
         if not sources:
@@ -45,6 +59,7 @@ class SourceLoader:
         size_bytes = sum(source.size_bytes for source in sources)
         work = sum(estimate_work(source.reader, source.size_bytes) for source in sources)
         progress.begin("reading", size_bytes, "bytes", work)
+        sources = [source for source in sources if not self._take_read(source, progress)]
         readers = {str(source.path): source.reader for source in sources}
         waiting: Counter[str] = Counter()
         cut: set[str] = set()

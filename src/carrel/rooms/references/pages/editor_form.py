@@ -73,7 +73,7 @@ class EditorState:
     errors: dict[str, str] = field(default_factory=dict)
 
     @property
-    def shown(self) -> list[str]:
+    def visible_fields(self) -> list[str]:
         """The fields of the type first, then the others that there are."""
         usual = [name for name in fields_of_type(self.type) if name in FORM_FIELDS]
         others = sorted(name for name in self.texts if name not in usual)

@@ -160,9 +160,9 @@ async def _draw_form(
             "base": dump_line(state.base),
             "title": text_of(state.base, "title"),
             "types": [(name, type_label(request, name)) for name in TYPES],
-            "fields": [_describe_field(request, state, name) for name in state.shown],
+            "fields": [_describe_field(request, state, name) for name in state.visible_fields],
             "new_fields": [
-                (name, field_label(request, name)) for name in list_new_fields(state.shown)
+                (name, field_label(request, name)) for name in list_new_fields(state.visible_fields)
             ],
             "trouble": notice,
             "known_path": known_path,

@@ -7,9 +7,19 @@ from typing import Any
 from carrel.core.answer import Binary, Blocks, Text
 from carrel.core.errors import CarrelError
 from carrel.core.pages import PageAnswer, PageFile, PageRequest, PageView, local_address
+from carrel.rooms.references.attachment_models import AttachmentList, AttachmentRow
 from carrel.rooms.references.browsing_models import ReferenceVersions
 from carrel.rooms.references.fulltext import named_attachments
-from carrel.rooms.references.items import Item, text_of, year_of
+from carrel.rooms.references.items import (
+    Item,
+    collections_of,
+    custom,
+    keywords,
+    read_state_of,
+    tags,
+    text_of,
+    year_of,
+)
 from carrel.rooms.references.library_rows import added_at, short_names
 from carrel.rooms.references.models import Fulltext, OneReference
 from carrel.rooms.references.pages.citation_styles import (
@@ -18,16 +28,19 @@ from carrel.rooms.references.pages.citation_styles import (
     cite_in_style,
 )
 from carrel.rooms.references.pages.labels import field_label, type_label
+from carrel.rooms.references.pages.library_filters import READ_STATES
 from carrel.rooms.references.pages.list_page import STYLES
 from carrel.rooms.references.pages.record_view import (
     describe_record,
-    describe_subjects,
     describe_value,
     paper_id_of,
 )
 
 ITEM_PATH = "/references/item"
+ATTACHED_PATH = "/references/attached"
 _CHARACTERS_PER_PAGE = 40_000
+# What of `custom` people set, with the name of its label.
+_GROUP_FIELDS = (("tags", "tags"), ("collections", "collections"), ("read_state", "state"))
 
 
 def item_address(reference_id: str, **query: object) -> str:
@@ -54,8 +67,14 @@ async def draw_item(request: PageRequest) -> PageAnswer:
             "lines": describe_record(request, item),
             "abstract": text_of(item, "abstract"),
             "own_note": text_of(item, "note"),
-            "subjects": describe_subjects(item),
+            "subjects": keywords(item),
+            "tags": tags(item),
+            "collections": collections_of(item),
+            "read_state": read_state_of(item),
+            "read_states": READ_STATES,
+            "may_organize": request.offers("organize_references"),
             "attachments": named_attachments(item),
+            "files": await _list_files(request, reference_id),
             "paper_path": _paper_path(request, item),
             "notes": found.notes,
             "work_notices": found.work_notices.get(reference_id, ()),
@@ -65,9 +84,15 @@ async def draw_item(request: PageRequest) -> PageAnswer:
             "locales": LOCALES,
             "may_write": request.offers("save_reference"),
         },
-        modules=("references/style_picker.js",),
+        modules=("references/style_picker.js", "references/attach_file.js"),
         styles=STYLES,
     )
+
+
+async def _list_files(request: PageRequest, reference_id: str) -> list[tuple[AttachmentRow, str]]:
+    """Every attached file with the address under which it is saved."""
+    found: AttachmentList = await request.ask("list_attachments", id=reference_id)
+    return [(file, local_address(ATTACHED_PATH, found.id, name=file.name)) for file in found.files]
 
 
 def _paper_path(request: PageRequest, item: Item) -> str:
@@ -153,7 +178,16 @@ def _describe_changes(request: PageRequest, before: Item | None, version: Any) -
     if before is None or after is None:
         return []
     names = [name for name in {**before, **after} if before.get(name) != after.get(name)]
-    return [
+    groups = [
+        (
+            request.translate(f"references.organize.{label}"),
+            describe_value("", custom(before).get(name)),
+            describe_value("", custom(after).get(name)),
+        )
+        for name, label in _GROUP_FIELDS
+        if custom(before).get(name) != custom(after).get(name)
+    ]
+    return groups + [
         (
             field_label(request, name),
             describe_value(name, before.get(name)),

@@ -9,6 +9,7 @@ from typing import Any
 from carrel.core.pages import FieldValues, local_address
 
 LIBRARY_PATH = "/references"
+READ_STATES = ("unread", "reading", "read")
 SORTS = ("author", "title", "year", "added", "key")
 # Newest first is what people look for; names begin with A.
 _DESCENDING_FIRST = frozenset({"year", "added"})
@@ -27,6 +28,9 @@ class LibraryFilters:
     first_year: int | None = None
     last_year: int | None = None
     text: str = ""
+    collection: str = ""
+    tag: str = ""
+    read_state: str = ""
 
     @classmethod
     def read(cls, query: FieldValues) -> LibraryFilters:
@@ -46,6 +50,9 @@ class LibraryFilters:
             first_year=query.optional_integer("from", least=_EARLIEST, most=_LATEST),
             last_year=query.optional_integer("to", least=_EARLIEST, most=_LATEST),
             text=text if text in {"yes", "no"} else "",
+            collection=query.text("collection")[:200],
+            tag=query.text("tag")[:200],
+            read_state=state if (state := query.text("read")) in READ_STATES else "",
         )
 
     @property
@@ -65,6 +72,9 @@ class LibraryFilters:
             "from": self.first_year,
             "to": self.last_year,
             "text": self.text,
+            "collection": self.collection,
+            "tag": self.tag,
+            "read": self.read_state,
             "sort": "" if self.sort == usual else self.sort,
             "dir": "" if has_usual_direction else ("desc" if self.is_descending else "asc"),
         }
@@ -106,6 +116,9 @@ class LibraryFilters:
             "first_year": self.first_year,
             "last_year": self.last_year,
             "has_fulltext": None if not self.text else self.text == "yes",
+            "collection": self.collection,
+            "tag": self.tag,
+            "read_state": self.read_state or None,
         }
 
     def query_text(self) -> str:
@@ -120,4 +133,9 @@ class LibraryFilters:
             parts.append(f"year:{first}..{last}")
         if self.text:
             parts.append("has:fulltext" if self.text == "yes" else "-has:fulltext")
+        for field, value in (("collection", self.collection), ("tagged", self.tag)):
+            if value:
+                parts.append(f'{field}:"{value.replace(chr(34), " ")}"')
+        if self.read_state:
+            parts.append(f"read:{self.read_state}")
         return " ".join(parts)

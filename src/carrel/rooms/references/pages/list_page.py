@@ -7,6 +7,7 @@ from typing import Any
 
 from carrel.core.pages import PageAnswer, PageRequest, PageView
 from carrel.rooms.references.browsing_models import MAX_SELECTED, BrowsedReferences
+from carrel.rooms.references.pages.group_rows import GroupRows, list_group_rows
 from carrel.rooms.references.pages.labels import type_label
 from carrel.rooms.references.pages.library_filters import SORTS, LibraryFilters
 
@@ -24,6 +25,7 @@ async def draw_library(request: PageRequest) -> PageAnswer:
         position=position,
         limit=ROWS_PER_PAGE,
     )
+    groups = await list_group_rows(request, filters) if answer.library_total else GroupRows()
     return PageView(
         "references/library.html",
         request.translate("references.title"),
@@ -35,6 +37,7 @@ async def draw_library(request: PageRequest) -> PageAnswer:
             "heads": [_head(request, filters, sort) for sort in SORTS],
             "type_rows": _type_rows(request, filters, answer),
             "text_rows": _text_rows(request, filters),
+            "groups": groups,
             "best_path": replace(filters, sort="relevance", is_descending=False).address(),
             "chips": _chips(request, filters),
             "previous": _previous_address(filters, answer),
@@ -42,6 +45,8 @@ async def draw_library(request: PageRequest) -> PageAnswer:
             "removed": request.query.texts("removed")[:MAX_SELECTED],
             "max_selected": MAX_SELECTED,
             "may_write": request.offers("remove_references"),
+            "may_organize": request.offers("organize_references"),
+            "may_share": request.offers("list_libraries"),
         },
         modules=("references/table.js",),
         styles=STYLES,
@@ -139,4 +144,11 @@ def _chips(request: PageRequest, filters: LibraryFilters) -> list[dict[str, str]
     if filters.text:
         label = request.translate(f"references.text.{filters.text}")
         chips.append((label, replace(filters, text="")))
+    if filters.collection:
+        chips.append((filters.collection, replace(filters, collection="")))
+    if filters.tag:
+        chips.append((f"#{filters.tag}", replace(filters, tag="")))
+    if filters.read_state:
+        label = request.translate(f"references.read.{filters.read_state}")
+        chips.append((label, replace(filters, read_state="")))
     return [{"label": label, "remove_path": rest.address()} for label, rest in chips]

@@ -8,7 +8,7 @@ from typing import Any
 
 from carrel.core.pages import PageRequest
 from carrel.libraries.csl.schema import DATE_VARIABLES, NAME_VARIABLES
-from carrel.rooms.references.items import Item, custom, doi_of, keywords, tags, text_of
+from carrel.rooms.references.items import Item, custom, doi_of, text_of
 from carrel.rooms.references.pages.labels import field_label
 
 _FIRST_FIELDS = (
@@ -42,11 +42,6 @@ def describe_record(request: PageRequest, item: Item) -> list[RecordLine]:
         for name in (*known, *others)
     ]
     return [line for line in lines if line.text]
-
-
-def describe_subjects(item: Item) -> list[str]:
-    """Keywords and tags, each once."""
-    return list(dict.fromkeys([*keywords(item), *tags(item)]))
 
 
 def describe_value(name: str, value: object) -> str:

@@ -38,7 +38,8 @@ FORMATS = {
 }
 
 
-def _read_ids(fields: FieldValues) -> list[str]:
+def read_ids(fields: FieldValues) -> list[str]:
+    """The ids that were chosen; raises InvalidInputError for too many."""
     ids = list(dict.fromkeys(fields.texts("id")))
     if len(ids) > MAX_SELECTED:
         raise InvalidInputError(
@@ -50,7 +51,7 @@ def _read_ids(fields: FieldValues) -> list[str]:
 
 async def draw_citations(request: PageRequest) -> PageAnswer:
     """A bibliography, or an in-text citation, of what was chosen."""
-    ids = _read_ids(request.query)
+    ids = read_ids(request.query)
     kind = "in_text" if request.query.text("kind") == "in_text" else "bibliography"
     citations = StyledCitations("", "") if not ids else await cite_in_style(request, ids, kind)
     return PageView(
@@ -74,7 +75,7 @@ async def draw_citations(request: PageRequest) -> PageAnswer:
 
 async def draw_export(request: PageRequest) -> PageAnswer:
     """The choice of a format, or the file where one is chosen."""
-    ids = _read_ids(request.query)
+    ids = read_ids(request.query)
     filters = LibraryFilters.read(request.query)
     form = request.query.text("format")
     if form in FORMATS:
@@ -120,7 +121,7 @@ async def _export(
 async def draw_removal(request: PageRequest) -> PageAnswer:
     """Asks before anything is removed."""
     require_writer(request)
-    ids = _read_ids(request.query)
+    ids = read_ids(request.query)
     if not ids:
         return PageRedirect(LIBRARY_PATH)
     told: Text = await request.ask("export_references", format="csl-json", ids=ids)
@@ -140,7 +141,7 @@ async def draw_removal(request: PageRequest) -> PageAnswer:
 
 
 async def remove_selected(request: PageRequest) -> PageAnswer:
-    ids = _read_ids(request.form)
+    ids = read_ids(request.form)
     if not ids:
         return PageRedirect(LIBRARY_PATH)
     answer: RemovedReferences = await request.ask("remove_references", ids=ids, force=True)
@@ -149,7 +150,7 @@ async def remove_selected(request: PageRequest) -> PageAnswer:
 
 async def restore_removed(request: PageRequest) -> PageAnswer:
     """Brings back what was removed, or a version of one reference."""
-    ids = _read_ids(request.form)
+    ids = read_ids(request.form)
     if not ids:
         return PageRedirect(LIBRARY_PATH)
     revision = request.form.optional_integer("revision")

@@ -26,7 +26,7 @@ from carrel.rooms.research.errors import (
 )
 from carrel.rooms.research.hypothesis_views import rank_by_strength, sort_by_place
 from carrel.rooms.research.people import list_remarks
-from carrel.rooms.research.ports import LanguageModel, ResearchStore
+from carrel.rooms.research.ports import LanguageModel, ModelUse, ResearchStore
 from carrel.rooms.research.reasoners import Assessment, Brief, Judgement, Opinion
 from carrel.rooms.research.reasoners.discovery import DiscoveryReasoner
 from carrel.rooms.research.reasoners.evidence_review import check_hypothesis_statements
@@ -90,13 +90,14 @@ class LanguageModelReasoner:
         store: ResearchStore,
         clock: Clock,
         budget: Budget | None = None,
+        use: ModelUse | None = None,
         *,
         judges_safety: bool = True,
     ) -> None:
         self._model = model
         self._corpus = corpus
         self._checks = checks
-        self._calls = ModelCalls(model, store, clock, budget or Budget())
+        self._calls = ModelCalls(model, store, clock, budget or Budget(), use)
         self._discovery = DiscoveryReasoner(corpus, checks)
         self._judges_safety = judges_safety
 

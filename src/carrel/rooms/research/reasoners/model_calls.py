@@ -16,7 +16,13 @@ from carrel.rooms.research.errors import (
     ModelUnavailableError,
     UnreadableAnswerError,
 )
-from carrel.rooms.research.ports import Completion, LanguageModel, ResearchStore, UnusableCompletion
+from carrel.rooms.research.ports import (
+    Completion,
+    LanguageModel,
+    ModelUse,
+    ResearchStore,
+    UnusableCompletion,
+)
 from carrel.rooms.research.reasoners import Brief
 from carrel.rooms.research.reasoners.prompt_material import (
     MaterialPart,
@@ -183,8 +189,14 @@ class ModelCalls:
     """Asks on behalf of the agents, and remembers in the context store."""
 
     def __init__(
-        self, model: LanguageModel, store: ResearchStore, clock: Clock, budget: Budget
+        self,
+        model: LanguageModel,
+        store: ResearchStore,
+        clock: Clock,
+        budget: Budget,
+        use: ModelUse | None = None,
     ) -> None:
+        self._use = use
         self._model = model
         self._store = store
         self._clock = clock
@@ -222,9 +234,14 @@ class ModelCalls:
         reason = ""
         for attempt in range(_MAX_ATTEMPTS):
             await self._check_budget(brief)
+            if self._use is not None:
+                await self._use.check(brief.project.owner)
             completion = await self._model.complete(
                 instructions, material.text, schema, shape.__name__
             )
+            if self._use is not None:
+                tokens = completion.input_tokens + completion.output_tokens
+                await self._use.add(brief.project.owner, tokens)
             match completion:
                 case Completion(answer=answer):
                     written, reason = _parse_answer(dict(answer), shape, find_fault)

@@ -8,30 +8,32 @@ leaves, the next one does again.
 
 from __future__ import annotations
 
+import errno
 import json
 import logging
+import os
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from carrel.core.errors import describe_error
 from carrel.rooms.references.items import Item
 from carrel.stores.csl_json.search.entries import IndexEntry, kind_mark, make_entry_of, row_key
-from carrel.stores.csl_json.search.records import IndexRecords, StoredReference, text_mark
+from carrel.stores.csl_json.search.known_rows import IndexChange, KnownRows, LibraryTexts
+from carrel.stores.csl_json.search.records import IndexRecords, StoredReference
 from carrel.stores.csl_json.search.words import WordFiles
 from carrel.stores.file_lock import hold_lock
 from carrel.stores.search.errors import UnusablePartError, translate_panics
 from carrel.stores.search.parts import BUILD_HEAP_BYTES, PartWriter, has_part
 from carrel.stores.search.schema import IndexedDocument
 from carrel.stores.search.views import View, name_view, open_view
+from carrel.stores.sqlite.errors import is_disk_full
 
 log = logging.getLogger("carrel.cache")
 
 # Raised whenever entries or files change: an index of another format is made again.
-FORMAT = "3"
+FORMAT = "4"
 _LOCK_WAIT_SECONDS = 600.0
 # From this many new references on, the part is written with more memory, so that it has few
 # segments: tantivy would merge many middling ones when the next reference is added.
@@ -41,14 +43,6 @@ _REBUILD_FACTOR = 4
 _DAMAGE = (sqlite3.Error, UnusablePartError, OSError, ValueError, KeyError)
 
 Signature = tuple[int, ...]
-
-
-class LibraryText(NamedTuple):
-    """One reference as the file has it: its text, its item, and a mark of what is attached."""
-
-    raw: str
-    item: Item
-    attached: str = ""
 
 
 class IndexClosedError(Exception):
@@ -67,7 +61,7 @@ class LibraryIndex:
         self._part = folder / "references"
         self._passages = folder / "passages"
         self._view: View | None = None
-        self._known: _KnownRows | None = None
+        self._known: KnownRows | None = None
         self._places: tuple[str, Mapping[int, float]] | None = None
         self._is_stopped = False
 
@@ -98,8 +92,11 @@ class LibraryIndex:
         known: dict[str, int] = json.loads(facts.get("words", "{}"))
         return all(present.get(name, 0) >= size for name, size in known.items())
 
-    def update(self, signature: Signature, texts: Sequence[LibraryText]) -> None:
-        """Bring the index to this state of the file; a damaged or older one is made again."""
+    def update(self, signature: Signature, texts: LibraryTexts) -> None:
+        """Bring the index to this state of the file; a damaged or older one is made again.
+
+        Raises OSError where the disk is full, and leaves the index as it was.
+        """
         self._folder.mkdir(parents=True, exist_ok=True)
         with hold_lock(self._folder / "lock", wait_seconds=_LOCK_WAIT_SECONDS):
             if self.is_fresh(signature):
@@ -108,13 +105,15 @@ class LibraryIndex:
                 with translate_panics():
                     self._follow(signature, texts)
             except _DAMAGE as error:
+                if is_disk_full(error, self._folder / "records.db"):
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from error
                 log.warning(
                     "index of references is made again", extra={"cause": describe_error(error)}
                 )
                 self._clear()
                 self._follow(signature, texts)
 
-    def rebuild(self, signature: Signature, texts: Sequence[LibraryText]) -> None:
+    def rebuild(self, signature: Signature, texts: LibraryTexts) -> None:
         """Make the index from nothing."""
         self._folder.mkdir(parents=True, exist_ok=True)
         with hold_lock(self._folder / "lock", wait_seconds=_LOCK_WAIT_SECONDS):
@@ -142,7 +141,7 @@ class LibraryIndex:
         for file in self._folder.glob("records.db*"):
             file.unlink(missing_ok=True)
 
-    def _follow(self, signature: Signature, texts: Sequence[LibraryText]) -> None:
+    def _follow(self, signature: Signature, texts: LibraryTexts) -> None:
         facts = dict(self.records.facts())
         if facts.get("format") != FORMAT or not self._has_words(facts):
             self._clear()
@@ -154,12 +153,13 @@ class LibraryIndex:
         self.records.create()
         generation = int(facts.get("generation", 0))
         known = self._known
-        if known is None or known.generation != generation:
-            known = _KnownRows.read(self.records, generation)
+        if known is None or known.generation != generation or not known.can_follow(texts):
+            known = KnownRows.read(self.records, generation)
+        self._known = None
         change = known.compare(texts, max([next_row, *(row + 1 for row in self.records.pending())]))
-        self._write(change)
+        self._write(change, texts)
         self.records.finish(
-            change.added_records(self._read_body),
+            self._added_records(change, texts),
             change.removed,
             change.moved,
             {
@@ -170,9 +170,14 @@ class LibraryIndex:
                 "words": json.dumps(self.words.sizes()),
             },
         )
-        self._known = known.after(change, texts, generation + 1)
+        self._known = known.after(change, generation + 1)
 
-    def _write(self, change: _Change) -> None:
+    def _added_records(self, change: IndexChange, texts: LibraryTexts) -> Iterator[StoredReference]:
+        for each in change.added:
+            item = texts.text_at(each.number).item
+            yield StoredReference(each.row, each.place, each.mark, item, self._read_body(item))
+
+    def _write(self, change: IndexChange, texts: LibraryTexts) -> None:
         pending = self.records.pending()
         if not (change.added or change.removed or pending) and self._part.exists():
             return
@@ -185,7 +190,7 @@ class LibraryIndex:
         with PartWriter(self._part, **heap) as writer:
             for key in gone:
                 writer.remove_key(key)
-            for entry in self._entries(change, pending):
+            for entry in self._entries(change, pending, texts):
                 if self._is_stopped:
                     raise IndexClosedError
                 writer.add(entry.document)
@@ -213,12 +218,15 @@ class LibraryIndex:
             return None
         return open_view([self._passages], self._folder / "views")
 
-    def _entries(self, change: _Change, pending: Sequence[int]) -> Iterator[IndexEntry]:
+    def _entries(
+        self, change: IndexChange, pending: Sequence[int], texts: LibraryTexts
+    ) -> Iterator[IndexEntry]:
         gone = set(change.removed)
         for stored in self.records.read_references([row for row in pending if row not in gone]):
             yield make_entry_of(stored.row, stored.item, stored.body)
         for each in change.added:
-            yield make_entry_of(each.row, each.text.item, self._read_body(each.text.item))
+            item = texts.text_at(each.number).item
+            yield make_entry_of(each.row, item, self._read_body(item))
 
     def _unknown_words(self, kind: str, words: set[str]) -> set[str]:
         """The words that the index does not have; without an index all of them."""
@@ -228,121 +236,3 @@ class LibraryIndex:
             return words
         mark = kind_mark(kind)
         return {word for word in words if not searcher.doc_freq("tokens", mark + word)}
-
-
-@dataclass(frozen=True, slots=True)
-class _AddedText:
-    row: int
-    place: float
-    mark: bytes
-    text: LibraryText
-
-
-@dataclass(frozen=True, slots=True)
-class _Change:
-    """What to do to the index, and the rows of all references in order afterwards."""
-
-    added: list[_AddedText]
-    removed: list[int]
-    moved: list[tuple[float, int]]
-    rows: list[int]
-    places: dict[int, float]
-    next_row: int
-
-    def added_records(self, read_body: Callable[[Item], str]) -> Iterator[StoredReference]:
-        for each in self.added:
-            yield StoredReference(
-                each.row, each.place, each.mark, each.text.item, read_body(each.text.item)
-            )
-
-
-_ObjectKey = int | tuple[int, str]
-
-
-def _object_key(text: LibraryText) -> _ObjectKey:
-    """The item as an object, which stays the same as long as its text does."""
-    return (id(text.item), text.attached) if text.attached else id(text.item)
-
-
-class _KnownRows:
-    """The rows of the index by the objects they were made from, and by the marks of their texts."""
-
-    def __init__(
-        self,
-        generation: int,
-        places: Mapping[int, float],
-        by_mark: Mapping[bytes, list[int]],
-        by_object: Mapping[_ObjectKey, int],
-        kept_alive: Sequence[LibraryText],
-    ) -> None:
-        self.generation = generation
-        self._places = places
-        self._by_mark = by_mark
-        self._by_object = by_object
-        self._kept_alive = kept_alive
-
-    @classmethod
-    def read(cls, records: IndexRecords, generation: int) -> _KnownRows:
-        return cls(generation, records.places(), records.marks(), {}, ())
-
-    def compare(self, texts: Sequence[LibraryText], next_row: int) -> _Change:
-        """What has changed between the index and the file."""
-        left = {mark: list(rows) for mark, rows in self._by_mark.items()}
-        taken: set[int] = set()
-        rows: list[int] = []
-        fresh: list[tuple[int, bytes, LibraryText]] = []
-        for text in texts:
-            row = self._by_object.get(_object_key(text))
-            if row is not None and row not in taken:
-                taken.add(row)
-                rows.append(row)
-                continue
-            mark = text_mark(f"{text.item.get('id')}\0{text.raw}", text.attached)
-            known = [one for one in left.get(mark, ()) if one not in taken]
-            if known:
-                taken.add(known[0])
-                rows.append(known[0])
-                continue
-            fresh.append((next_row, mark, text))
-            rows.append(next_row)
-            next_row += 1
-        removed = [row for row in self._places if row not in taken]
-        places, moved = _give_places(rows, self._places)
-        added = [_AddedText(row, places[row], mark, text) for row, mark, text in fresh]
-        return _Change(added, removed, moved, rows, places, next_row)
-
-    def after(self, change: _Change, texts: Sequence[LibraryText], generation: int) -> _KnownRows:
-        """The same once a change is made."""
-        by_object = {_object_key(text): row for text, row in zip(texts, change.rows, strict=True)}
-        return _KnownRows(generation, change.places, {}, by_object, texts)
-
-
-def _give_places(
-    rows: Sequence[int], known: Mapping[int, float]
-) -> tuple[dict[int, float], list[tuple[float, int]]]:
-    """A growing number for every row in order, and (place, row) where a known row's changed."""
-    places: dict[int, float] = {}
-    last = 0.0
-    waiting: list[int] = []
-    for row in rows:
-        place = known.get(row)
-        if place is None:
-            waiting.append(row)
-            continue
-        step = (place - last) / (len(waiting) + 1)
-        if step <= 1e-9 * max(1.0, abs(place)):
-            return _renumber(rows, known)
-        for number, each in enumerate(waiting, start=1):
-            places[each] = last + step * number
-        waiting.clear()
-        places[row] = last = place
-    for number, each in enumerate(waiting, start=1):
-        places[each] = last + number
-    return places, []
-
-
-def _renumber(
-    rows: Sequence[int], known: Mapping[int, float]
-) -> tuple[dict[int, float], list[tuple[float, int]]]:
-    places = {row: float(place) for place, row in enumerate(rows, start=1)}
-    return places, [(place, row) for row, place in places.items() if row in known]

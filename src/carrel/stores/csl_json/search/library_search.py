@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import shutil
 import sqlite3
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from carrel.core.errors import describe_error
-from carrel.libraries.query.empty_answers import (
-    AskedTerm,
-    EmptyAnswer,
-    FilterEffect,
-    explain_empty,
-)
+from carrel.libraries.query.empty_answers import AskedTerm, EmptyAnswer, FilterEffect, explain_empty
 from carrel.libraries.query.language import YearRange
 from carrel.libraries.text.passages import cut_passages, passage_ids
 from carrel.rooms.references.fulltext import named_attachments
@@ -31,9 +28,10 @@ from carrel.rooms.references.queries import (
     ReferenceQuery,
     ReferenceTerm,
 )
-from carrel.stores.csl_json.library import search_folder
 from carrel.stores.csl_json.library_file import FileState, LibraryFile
-from carrel.stores.csl_json.search.index import IndexClosedError, LibraryIndex, LibraryText
+from carrel.stores.csl_json.library_places import search_folder
+from carrel.stores.csl_json.search.index import IndexClosedError, LibraryIndex, Signature
+from carrel.stores.csl_json.search.known_rows import LibraryText, LibraryTexts
 from carrel.stores.csl_json.search.ranking import ReferenceRanking
 from carrel.stores.search.errors import UnusablePartError, translate_panics
 
@@ -42,11 +40,67 @@ log = logging.getLogger("carrel.cache")
 _FIRST_REFERENCE = "add_references adds the first."
 
 # Attached texts are indexed up to this size; a book has about a million characters.
-_MAX_BODY_BYTES = 8 * 1024 * 1024
+MAX_BODY_BYTES = 8 * 1024 * 1024
 _NEAREST = 3
 _DAMAGE = (sqlite3.Error, UnusablePartError, ValueError, OSError)
 
 ResultT = TypeVar("ResultT")
+
+
+class SearchedDocument(Protocol):
+    """The references of a library, an item the same object as long as its text is the same."""
+
+    @property
+    def entries(self) -> Sequence[object]:
+        """Empty where there is no reference."""
+        ...
+
+    @property
+    def item_count(self) -> int: ...
+
+    def items(self) -> Sequence[Item]: ...
+
+    def elements(self) -> Sequence[object] | None:
+        """One object for each item, the same as long as the item is; None where that is unsure."""
+        ...
+
+    def text_at(self, number: int) -> tuple[str, Item]:
+        """A text that changes whenever the item of this number does, and the item."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class SearchedState:
+    """A library at one moment; two states with the same signature are the same."""
+
+    signature: Signature
+    document: SearchedDocument
+
+
+class SearchedLibrary(Protocol):
+    """The library that an index follows."""
+
+    def signature(self) -> Signature: ...
+
+    def read(self) -> SearchedState | FileState: ...
+
+
+class _DocumentTexts:
+    """The references of a state, as an index reads them."""
+
+    def __init__(self, document: SearchedDocument, attached_mark: Callable[[Item], str]) -> None:
+        self._document = document
+        self._attached_mark = attached_mark
+
+    def __len__(self) -> int:
+        return self._document.item_count
+
+    def elements(self) -> Sequence[object] | None:
+        return self._document.elements()
+
+    def text_at(self, number: int) -> LibraryText:
+        raw, item = self._document.text_at(number)
+        return LibraryText(raw, item, self._attached_mark(item))
 
 
 class LibrarySearch:
@@ -55,7 +109,7 @@ class LibrarySearch:
     Methods raise UnreadableLibraryError or OSError where the library cannot be read.
     """
 
-    def __init__(self, file: LibraryFile, attachments: Path) -> None:
+    def __init__(self, file: SearchedLibrary, attachments: Path) -> None:
         self._file = file
         self._attachments = attachments
         self._own_folder: Path | None = None
@@ -148,8 +202,19 @@ class LibrarySearch:
 
     def _ask(self, answer: Callable[[LibraryIndex], ResultT], nothing: ResultT) -> ResultT:
         index = self._index()
+        try:
+            return self._ask_index(index, answer, nothing)
+        except OSError as error:
+            if error.errno != errno.ENOSPC or index is self._own_index():
+                raise
+            log.warning("index of references is made elsewhere: the disk is full")
+        return self._ask_index(self._own_index(), answer, nothing)
+
+    def _ask_index(
+        self, index: LibraryIndex, answer: Callable[[LibraryIndex], ResultT], nothing: ResultT
+    ) -> ResultT:
         signature = self._file.signature()
-        state: FileState | None = None
+        state: SearchedState | FileState | None = None
         if not signature or not index.is_fresh(signature):
             state = self._file.read()
             if not state.document.entries:
@@ -165,22 +230,30 @@ class LibrarySearch:
         return answer(index)
 
     def _index(self) -> LibraryIndex:
-        """The index beside the file, or one of this process where that cannot be written."""
-        target = search_folder(self._file.path)
-        present = target.parent if target.parent.is_dir() else target.parent.parent
+        """The index in its folder, or one of this process where that cannot be written."""
+        target = self._find_folder()
+        present = next((each for each in target.parents if each.is_dir()), target)
         if not os.access(present, os.W_OK):
-            if self._own_folder is None:
-                self._own_folder = Path(tempfile.mkdtemp(prefix="carrel-references-"))
-            target = self._own_folder
+            return self._own_index()
+        return self._index_in(target)
+
+    def _own_index(self) -> LibraryIndex:
+        if self._own_folder is None:
+            self._own_folder = Path(tempfile.mkdtemp(prefix="carrel-references-"))
+        return self._index_in(self._own_folder)
+
+    def _index_in(self, target: Path) -> LibraryIndex:
         if target not in self._indexes:
             self._indexes[target] = LibraryIndex(target, self._read_body)
         return self._indexes[target]
 
-    def _texts(self, state: FileState) -> list[LibraryText]:
-        return [
-            LibraryText(raw, item, self._attached_mark(item))
-            for raw, item in state.document.texts()
-        ]
+    def _find_folder(self) -> Path:
+        if not isinstance(self._file, LibraryFile):
+            raise TypeError("only a library file has its index beside it")
+        return search_folder(self._file.path)
+
+    def _texts(self, state: SearchedState | FileState) -> LibraryTexts:
+        return _DocumentTexts(state.document, self._attached_mark)
 
     def _attached_mark(self, item: Item) -> str:
         if "custom" not in item:
@@ -209,7 +282,7 @@ class LibrarySearch:
             return ""
         try:
             with file.open("rb") as opened:
-                return opened.read(_MAX_BODY_BYTES).decode("utf-8", "replace")
+                return opened.read(MAX_BODY_BYTES).decode("utf-8", "replace")
         except OSError:
             return ""
 

@@ -23,15 +23,10 @@ from carrel.rooms.references.queries import (
     ReferenceQuery,
     ReferenceTerm,
 )
-from carrel.stores.csl_json.search.entries import (
-    CAPITALS,
-    MARK,
-    PLAIN,
-    identifier_key,
-    kind_mark,
-)
+from carrel.stores.csl_json.search.entries import CAPITALS, MARK, PLAIN, identifier_key, kind_mark
 from carrel.stores.csl_json.search.index import LibraryIndex
-from carrel.stores.search.compiler import OTHER_FORMS, all_of, any_of, stem, unscored
+from carrel.stores.search.compiler import OTHER_FORMS, stem
+from carrel.stores.search.engine import all_of, any_of, drop_scores
 from carrel.stores.search.views import View
 from carrel.stores.search.vocabulary import Vocabulary
 
@@ -83,7 +78,7 @@ class ReferenceRanking:
             [(tantivy.Occur.Should, self._matching(term)) for term in terms],
             max(2, len(terms) // 2),
         )
-        return self._rank(unscored(most), query, first, count)
+        return self._rank(drop_scores(most), query, first, count)
 
     def _rank(
         self, wanted: tantivy.Query, query: ReferenceQuery, first: int, count: int
@@ -107,7 +102,7 @@ class ReferenceRanking:
 
     def count(self, node: ReferenceNode) -> int:
         """How many references fit a part of a query."""
-        return self._count(unscored(self._node(node)))
+        return self._count(drop_scores(self._node(node)))
 
     def suggest(self, word: str) -> list[tuple[str, int]]:
         """Words like a mistyped one, with the number of references that have them."""
@@ -125,7 +120,7 @@ class ReferenceRanking:
         within = tantivy.Query.term_set_query(self._schema, "row", list(rows))
         bag = any_of([self._word(word) for word in asked])
         hits = view.searcher.search(
-            all_of([unscored(within), bag], []), _MAX_PASSAGES, count=False
+            all_of([drop_scores(within), bag], []), _MAX_PASSAGES, count=False
         ).hits
         addresses = [address for _, address in hits]
         numbers = view.searcher.fast_field_values("number", addresses)
@@ -146,8 +141,8 @@ class ReferenceRanking:
 
     def _filter(self, query: ReferenceQuery) -> tantivy.Query:
         if query.node is None:
-            return unscored(tantivy.Query.all_query())
-        wanted = unscored(self._node(query.node))
+            return drop_scores(tantivy.Query.all_query())
+        wanted = drop_scores(self._node(query.node))
         identifiers = [
             identifier_key(field, fold_text(found.value))
             for found in parse_identifiers(query.text)
@@ -155,7 +150,7 @@ class ReferenceRanking:
         ]
         if identifiers:
             # A whole identifier in any of the forms that people paste.
-            wanted = unscored(any_of([wanted, *(self._key(key) for key in identifiers)]))
+            wanted = drop_scores(any_of([wanted, *(self._key(key) for key in identifiers)]))
         return wanted
 
     def _in_order(self, wanted: tantivy.Query, first: int, count: int) -> RankedRows:
@@ -301,7 +296,7 @@ class ReferenceRanking:
             return all_of([inside, with_case], [])
         likely = all_of([inside, *(self._with_part(CAPITALS, word) for word in capital)], [])
         hits = self._searcher.search(
-            unscored(likely), max(self._count(likely), 1), count=False
+            drop_scores(likely), max(self._count(likely), 1), count=False
         ).hits
         items = self._index.records.items(self._rows(hits))
         rows = [row for row, item in items.items() if matches(item, term)]

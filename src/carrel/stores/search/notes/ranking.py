@@ -21,14 +21,9 @@ from carrel.libraries.query.papers import (
 )
 from carrel.libraries.text.analysis import analyze_query, exact_words
 from carrel.rooms.knowledge.notes import Order
-from carrel.stores.search.compiler import QueryCompiler, all_of, any_of, unscored
-from carrel.stores.search.notes.documents import (
-    IS_DONE,
-    IS_NOTE,
-    IS_PASSAGE,
-    link_key,
-    tag_key,
-)
+from carrel.stores.search.compiler import QueryCompiler
+from carrel.stores.search.engine import Query, all_of, any_of, drop_scores
+from carrel.stores.search.notes.documents import IS_DONE, IS_NOTE, IS_PASSAGE, link_key, tag_key
 from carrel.stores.search.views import View
 from carrel.stores.search.vocabulary import Vocabulary
 
@@ -159,7 +154,7 @@ class NoteRanking:
         """The newest notes with a link to one of these."""
         links = any_of([self._key(link_key(term)) for term in terms])
         unwanted = [self._key(IS_DONE)] if hides_done else []
-        return self._newest([unscored(links), *_without(unwanted)], count)
+        return self._newest([drop_scores(links), *_without(unwanted)], count)
 
     def suggest(self, word: str) -> list[str]:
         """Words of visible notes that a mistyped one is nearest to."""
@@ -180,7 +175,9 @@ class NoteRanking:
         rows: list[int] | None = None
         coverage = self._coverage(words)
         if condition.words.strict is not None:
-            fitting = self._notes([*must, any_of([*coverage, unscored(tantivy.Query.all_query())])])
+            fitting = self._notes(
+                [*must, any_of([*coverage, drop_scores(tantivy.Query.all_query())])]
+            )
             rows = self._rows(fitting, FILTERED)
         passages = self._passages(words, must if rows is None else [], rows, wanted)
         if rows is not None:
@@ -252,7 +249,7 @@ class NoteRanking:
         ] + self._properties(words)
 
     def _has_word(self, word: _NoteWord) -> tantivy.Query:
-        return unscored(any_of([word.has, self._in_properties(word)]))
+        return drop_scores(any_of([word.has, self._in_properties(word)]))
 
     def _words(self, query: PaperQuery) -> list[_NoteWord]:
         """The words that rank: loose ones, and those that the tree asks for."""
@@ -273,7 +270,7 @@ class NoteRanking:
 
     def _title_begins(self, prefix: str) -> tantivy.Query:
         pattern = re.escape(f"title:{prefix}")
-        return unscored(tantivy.Query.regex_query(self._schema, "key", f"{pattern}.*"))
+        return drop_scores(tantivy.Query.regex_query(self._schema, "key", f"{pattern}.*"))
 
     def _newest(self, must: list[tantivy.Query], count: int, offset: int = 0) -> list[RankedNote]:
         found = self._searcher.search(
@@ -296,7 +293,7 @@ class NoteRanking:
         return all_of([self._unscored_key(IS_NOTE), *must], [])
 
     def _unscored_key(self, key: str) -> tantivy.Query:
-        return unscored(self._key(key))
+        return drop_scores(self._key(key))
 
     def _key(self, key: str) -> tantivy.Query:
         return self._term("key", key)
@@ -311,7 +308,7 @@ class NoteRanking:
 class _NoteCompiler(QueryCompiler):
     """Queries over notes, whose tags are trees."""
 
-    def _node(self, node: QueryNode) -> tantivy.Query:
+    def _node(self, node: QueryNode) -> Query:
         match node:
             case FacetPhrase("tag", words, False):
                 below = self._term("key", tag_key(" ".join(words)))
@@ -327,9 +324,9 @@ def _without(unwanted: Sequence[tantivy.Query]) -> list[tantivy.Query]:
     """A condition that none of these fits."""
     if not unwanted:
         return []
-    everything = (Occur.Must, unscored(tantivy.Query.all_query()))
+    everything = (Occur.Must, drop_scores(tantivy.Query.all_query()))
     return [
-        unscored(
+        drop_scores(
             tantivy.Query.boolean_query([everything, *((Occur.MustNot, each) for each in unwanted)])
         )
     ]

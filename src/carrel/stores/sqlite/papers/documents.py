@@ -1,21 +1,14 @@
-"""Papers of a snapshot as documents: for the search bodies and for a cluster."""
+"""Papers of a snapshot as documents of the search bodies."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
 import sqlite3
-from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator
 
-from carrel.libraries.query.papers import FacetCategory
 from carrel.rooms.knowledge.documents import DiffedDocuments, Document, DocumentSource
-from carrel.stores.paper_documents import (
-    PAPER_FIELDS,
-    RANKED_FACETS,
-    IndexedTexts,
-    paper_document,
-)
+from carrel.stores.paper_documents import PAPER_FIELDS, paper_document
 from carrel.stores.sqlite.papers import rows
 from carrel.stores.sqlite.papers.snapshot import PaperSnapshot, SnapshotVersion
 
@@ -63,59 +56,19 @@ def paper_page(
         (after,),
     ).fetchall()
     return [
-        (number, _document(generation, connection, str(paper_id), str(summary or preview or "")))
+        (
+            number,
+            snapshot_document(generation, connection, str(paper_id), str(summary or preview or "")),
+        )
         for number, paper_id, preview, summary in found
     ]
 
 
-def _document(
+def snapshot_document(
     generation: SnapshotVersion, connection: sqlite3.Connection, paper_id: str, summary: str
 ) -> Document:
+    """A paper as a document that shows itself."""
     paper = rows.read_paper(connection, generation, paper_id)
     if paper is None:
         raise AssertionError(f"{paper_id} was read from this very connection")
     return paper_document(paper.metadata, summary)
-
-
-class SnapshotRankedVersion:
-    """One version of a snapshot with the texts that a search ranks by."""
-
-    def __init__(self, generation: SnapshotVersion, connection: sqlite3.Connection) -> None:
-        self.build_id = generation.build_id
-        self._generation = generation
-        self._connection = connection
-
-    def page(self, after: int) -> list[tuple[int, Document, IndexedTexts]]:
-        return [
-            (number, document, _indexed_texts(self._connection, document.id))
-            for number, document in paper_page(self._generation, self._connection, after)
-        ]
-
-
-@contextmanager
-def ranked_snapshot(snapshot: PaperSnapshot) -> Iterator[SnapshotRankedVersion]:
-    """The present version of a snapshot, for an index that ranks."""
-    generation = snapshot.current()
-    with generation.connection() as connection:
-        yield SnapshotRankedVersion(generation, connection)
-
-
-def _indexed_texts(connection: sqlite3.Connection, paper_id: str) -> IndexedTexts:
-    title, year, place, number = connection.execute(
-        "SELECT title, year, paper_index, rowid FROM paper WHERE paper_id = ?", (paper_id,)
-    ).fetchone()
-    columns = "SELECT summary, source, translated, metadata FROM paper_fts"
-    # The full-text table usually counts as the table of papers does.
-    row = connection.execute(
-        f"{columns} WHERE rowid = ? AND paper_id = ?", (number, paper_id)
-    ).fetchone()
-    if row is None:
-        row = connection.execute(f"{columns} WHERE paper_id = ?", (paper_id,)).fetchone()
-    summary, source, translated, metadata = (str(text or "") for text in row or ("",) * 4)
-    facets: dict[FacetCategory, list[str]] = {}
-    for facet in RANKED_FACETS:
-        sql = f"SELECT value FROM {facet} JOIN paper_{facet} USING ({facet}_id) WHERE paper_id = ?"
-        facets[facet] = [str(value) for (value,) in connection.execute(sql, (paper_id,))]
-    return IndexedTexts(
-        str(title), str(year), int(place or 0), summary, source, translated, metadata, facets
-    )

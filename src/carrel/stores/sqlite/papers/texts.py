@@ -30,6 +30,12 @@ class PaperTexts:
     def signature(self) -> Signature:
         return self._snapshot.signature()
 
+    def fingerprints(self) -> Iterator[tuple[str, str]]:
+        """The id of every paper with a text that changes when the paper does."""
+        with self._snapshot.current().connection() as connection:
+            for row in connection.execute(f"{_PAPERS} ORDER BY p.rowid"):
+                yield str(row[0]), _fingerprint(row)
+
     def everything(self) -> Iterator[tuple[Paper, str]]:
         """Every paper with a fingerprint that changes when it does."""
         with self._snapshot.current().connection() as connection:

@@ -37,7 +37,9 @@ function readBibliography(facts) {
 // Entries asked for as HTML are shown as their text.
 function plainText(text, format) {
   if (format !== "html") return textOf(text).trim();
-  return (new DOMParser().parseFromString(textOf(text), "text/html").body.textContent ?? "").trim();
+  // Tags go before the parser sees them: it would ask the policy about each handler in them.
+  const untagged = textOf(text).replace(/<[^>]*>/g, "");
+  return (new DOMParser().parseFromString(untagged, "text/html").body.textContent ?? "").trim();
 }
 
 function drawBibliography(stage, size) {

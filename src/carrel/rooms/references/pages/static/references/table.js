@@ -244,7 +244,7 @@ function drawEndless(selection, settleKeys, startTotal, rowHeight) {
 
   function makeRow(row, index) {
     const node = document.importNode(template.content, true).querySelector("tr");
-    const [check, authors, title, year, added, key, text] = node.cells;
+    const [check, authors, title, year, added, key, text, read] = node.cells;
     const link = title.firstElementChild;
     const box = check.firstElementChild;
     node.setAttribute("aria-rowindex", index);
@@ -259,6 +259,8 @@ function drawEndless(selection, settleKeys, startTotal, rowHeight) {
     added.textContent = row.added.slice(0, 10);
     key.textContent = row.id;
     if (!row.has_fulltext) text.replaceChildren();
+    const mark = document.getElementById(`read-${row.read_state}`);
+    if (mark) read.append(document.importNode(mark.content, true));
     return node;
   }
 

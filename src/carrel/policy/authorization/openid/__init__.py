@@ -1,0 +1,1 @@
+"""Log-in at an institute's OpenID Connect provider, whose groups say what a person may do."""

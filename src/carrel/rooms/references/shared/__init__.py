@@ -1,0 +1,1 @@
+"""Libraries that several people share: members with roles, and calls that are about one of them."""

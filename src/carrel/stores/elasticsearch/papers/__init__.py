@@ -1,0 +1,1 @@
+"""Papers, their passages and their texts in a cluster: written there, searched, and read."""

@@ -1,0 +1,1 @@
+"""What operators see from outside, judged by the formats' own parsers and classes."""
