@@ -2,8 +2,10 @@
 
 import gc
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Generator
 from pathlib import Path
 
@@ -22,7 +24,30 @@ settings.load_profile("carrel")
 os.environ.pop("KUBERNETES_SERVICE_HOST", None)
 
 
+# What programs that tests start keep of packages, so that nothing is fetched twice.
+_SHARED_CACHES = (".cache", ".npm")
+
+
+def _move_home(config: pytest.Config) -> None:
+    """Gives tests a home folder without a desk: what a person keeps is neither read nor changed.
+
+    Workers get the one of the process that starts them.
+    """
+    if hasattr(config, "workerinput"):
+        return
+    home = Path(tempfile.mkdtemp(prefix="home-of-tests-"))
+    config.add_cleanup(lambda: shutil.rmtree(home, ignore_errors=True))
+    for name in _SHARED_CACHES:
+        kept = Path.home() / name
+        if kept.is_dir():
+            (home / name).symlink_to(kept)
+    os.environ["HOME"] = str(home)
+    for name in [name for name in os.environ if name.startswith("XDG_")]:
+        del os.environ[name]
+
+
 def pytest_configure(config: pytest.Config) -> None:
+    _move_home(config)
     if archive_edition() is None:
         # A checkout whose archive of styles is lost, or was made by an older hatch_build.py.
         script = Path(__file__).parents[1] / "hatch_build.py"

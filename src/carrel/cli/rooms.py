@@ -18,7 +18,7 @@ from carrel.cli.empty_desk import describe_empty_desk
 from carrel.cli.generic_page import make_generic_page
 from carrel.cli.logs import configure_command_logs
 from carrel.cli.operation_arguments import add_operation_arguments, read_operation_arguments
-from carrel.cli.options import add_desk_options, settings_from
+from carrel.cli.options import Flags, add_desk_options, add_home_options, settings_from
 from carrel.cli.output import say_next_step, show, show_page
 from carrel.cli.page import MakePage, Markdown, Note, Page, Paragraph, Verbatim, make_page
 from carrel.cli.parsers import CommandParser
@@ -74,7 +74,7 @@ def ask_operation(
     room: str, words: list[str], add_options: AddOptions | None = None
 ) -> AskedOperation:
     """The same without showing the answer; `add_options` gives the command more options."""
-    operations = _operations(room)
+    operations = _operations(room, _find_place(words))
     name = words[0] if words else ""
     parser = room_parser(room, operations, only=name, add_options=add_options)
     options = parser.parse_args(words)
@@ -138,7 +138,8 @@ def ask_named_operation(
     """The same without showing the answer."""
     settings = _with_rooms_needed(settings_from(options), room)
     configure_command_logs(options.log_level, settings)
-    operation = next(each for each in _operations(room).values() if each.name == name)
+    operations = _operations(room, options)
+    operation = next(each for each in operations.values() if each.name == name)
     user = find_user(settings, options)
     answer = asyncio.run(_ask(settings, name, arguments, user))
     return AskedOperation(operation, arguments, answer, options)
@@ -154,11 +155,25 @@ def _with_rooms_needed(settings: Settings, room: str, used: Sequence[str] = ()) 
     )
 
 
-def _operations(room: str) -> dict[str, Operation[Any]]:
+def _find_place(words: Sequence[str]) -> argparse.Namespace:
+    """The home and settings file that a command names, before its other words can be read."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
+    add_home_options(parser)
+    try:
+        return parser.parse_known_args(list(words))[0]
+    except argparse.ArgumentError:
+        # An option without its value, which the command's own parser refuses.
+        return argparse.Namespace(home=None, config=None)
+
+
+def _operations(room: str, place: argparse.Namespace | None = None) -> dict[str, Operation[Any]]:
     """The operations of a room (or of all rooms' jobs) by command, without opening a store."""
-    settings = read_settings(
-        {("rooms",): None if room == _JOBS else [room], ("audit", "enabled"): False}
-    )
+    flags: Flags = {
+        ("home",): place.home if place is not None else None,
+        ("rooms",): None if room == _JOBS else [room],
+        ("audit", "enabled"): False,
+    }
+    settings = read_settings(flags, config=place.config if place is not None else None)
     catalogue, local = open_desk(settings).catalogue, local_operations(settings, room)
     return {
         operation.command: operation
