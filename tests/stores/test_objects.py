@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import socket
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -78,6 +80,24 @@ def test_a_server_that_does_not_answer_is_said_with_its_address(
         open_objects(f"s3://{BUCKET}/papers").read_register("published")
     assert "papers.corpus_url" in refused.value.next_step
     assert "test-secret" not in str(refused.value.to_facts())
+
+
+def test_a_server_that_takes_connections_and_says_nothing_is_found_out_by_the_first_register(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The time-out of large objects would end this test."""
+    remote = pytest.importorskip("carrel.stores.objects.remote", reason="obstore is missing")
+    monkeypatch.setattr(remote, "_REGISTER_TIMEOUT", timedelta(seconds=0.2))
+    monkeypatch.setattr(remote, "_REGISTER_RETRIES", {"max_retries": 0})
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        endpoint = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        for name, value in object_environment(endpoint).items():
+            monkeypatch.setenv(name, value)
+        store = open_objects(f"s3://{BUCKET}/papers")
+        with pytest.raises(ObjectStoreError, match=f"s3://{BUCKET}/papers"):
+            store.read_register("writer")
+        with pytest.raises(ObjectStoreError, match=f"s3://{BUCKET}/papers"):
+            store.swap_register("writer", b"x", None)
 
 
 def test_a_folder_that_is_not_there_and_names_that_lead_out_are_refused(tmp_path: Path) -> None:

@@ -46,28 +46,54 @@ _CLIENT: ClientConfig = {
     "connect_timeout": timedelta(seconds=5),
 }
 _MOST_PARTS_AT_ONCE = 4
+# A register is at most MAX_REGISTER_BYTES, and every change begins with one: a store that takes
+# connections and does not answer is found out by it. Chosen by hand: a 503 within 20 seconds.
+_REGISTER_RETRIES: RetryConfig = {**_RETRIES, "retry_timeout": timedelta(seconds=10)}
+_REGISTER_TIMEOUT = timedelta(seconds=12)
 
 Store = S3Store | GCSStore | MemoryStore
 
 
 def open_s3(bucket: str, prefix: str, *, allows_http: bool) -> RemoteObjects:
     """A bucket of S3; `allows_http` where the endpoint is an address without TLS."""
-    client: ClientConfig = {**_CLIENT, "allow_http": allows_http}
-    store = S3Store(bucket, prefix=prefix or None, client_options=client, retry_config=_RETRIES)
-    return RemoteObjects(store, f"s3://{bucket}/{prefix}".rstrip("/"))
+
+    def connect(client: ClientConfig, retries: RetryConfig) -> S3Store:
+        options: ClientConfig = {**client, "allow_http": allows_http}
+        return S3Store(bucket, prefix=prefix or None, client_options=options, retry_config=retries)
+
+    return RemoteObjects(
+        connect(_CLIENT, _RETRIES),
+        f"s3://{bucket}/{prefix}".rstrip("/"),
+        connect(_register_client(), _REGISTER_RETRIES),
+    )
 
 
 def open_gcs(bucket: str, prefix: str) -> RemoteObjects:
     """A bucket of Google Cloud Storage."""
-    store = GCSStore(bucket, prefix=prefix or None, client_options=_CLIENT, retry_config=_RETRIES)
-    return RemoteObjects(store, f"gs://{bucket}/{prefix}".rstrip("/"))
+
+    def connect(client: ClientConfig, retries: RetryConfig) -> GCSStore:
+        return GCSStore(bucket, prefix=prefix or None, client_options=client, retry_config=retries)
+
+    return RemoteObjects(
+        connect(_CLIENT, _RETRIES),
+        f"gs://{bucket}/{prefix}".rstrip("/"),
+        connect(_register_client(), _REGISTER_RETRIES),
+    )
+
+
+def _register_client() -> ClientConfig:
+    return {**_CLIENT, "timeout": _REGISTER_TIMEOUT}
 
 
 class RemoteObjects:
-    """Objects and registers of one bucket, below its prefix."""
+    """Objects and registers of one bucket, below its prefix.
 
-    def __init__(self, store: Store, url: str) -> None:
+    Registers are asked through `registers`, which waits less long for an answer.
+    """
+
+    def __init__(self, store: Store, url: str, registers: Store | None = None) -> None:
         self._store = store
+        self._registers = registers or store
         self._url = url
 
     @property
@@ -127,7 +153,7 @@ class RemoteObjects:
         key = _register(name)
         with self._translate_errors(key):
             try:
-                found = obstore.get(self._store, key)
+                found = obstore.get(self._registers, key)
             except FileNotFoundError:
                 return None
             if found.meta["size"] > MAX_REGISTER_BYTES:
@@ -141,10 +167,10 @@ class RemoteObjects:
         try:
             with self._translate_errors(key, is_write=expected is None):
                 if expected is None:
-                    put = obstore.put(self._store, key, content, mode="create")
+                    put = obstore.put(self._registers, key, content, mode="create")
                 else:
                     version: UpdateVersion = orjson.loads(expected.tag)
-                    put = obstore.put(self._store, key, content, mode=version)
+                    put = obstore.put(self._registers, key, content, mode=version)
         except (_RefusedSwapError, ObjectStoreError) as error:
             # An answer that was lost made the driver ask again: then the value is ours already.
             now = self.read_register(name)
