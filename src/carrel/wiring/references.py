@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -48,6 +48,7 @@ from carrel.settings import Settings
 from carrel.settings.home_rules import refuse_home
 from carrel.settings.places import database_files
 from carrel.settings.store_rules import need_database_url, refuse_library_files
+from carrel.stores.csl_json.lagging_files import LaggingFiles
 from carrel.stores.csl_json.library import FileSearch
 from carrel.stores.csl_json.library_file import LibraryFile
 from carrel.stores.csl_json.library_health import LibraryHealth
@@ -169,10 +170,21 @@ def _open_row_search(
 def _refuse_left_files(settings: Settings) -> None:
     """Raises SettingsError where the database would hide libraries in files of the home."""
     own = settings.home / "references" / LIBRARY_NAME
-    files = [own] if own.exists() else []
+    refuse_library_files(settings, [*([own] if own.exists() else []), *_others_files(settings)])
+
+
+def _others_files(settings: Settings) -> Iterator[Path]:
+    """The libraries in the home but the operator's own."""
     for folder in (users_folder(settings), shared_folder(settings)):
-        files += folder.glob(f"*/{LIBRARY_NAME}")
-    refuse_library_files(settings, files)
+        yield from folder.glob(f"*/{LIBRARY_NAME}")
+
+
+def _served_files(settings: Settings) -> Iterator[Path]:
+    """Every library that is a file with these settings."""
+    if not settings.has_library_rows or settings.references.library is not None:
+        yield library_path(settings)
+    if not settings.has_library_rows:
+        yield from _others_files(settings)
 
 
 def open_library_history(settings: Settings, user_id: str | None) -> LibraryHistory:
@@ -268,11 +280,15 @@ def open_references(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
     if settings.serves_libraries:
         corpus.links.libraries.bind(LibraryWorks(libraries, clock, make_key))
 
+    lagging = LaggingFiles(partial(_served_files, settings))
+
     async def start() -> None:
         jobs.take_up_work(has_jobs(settings))
+        lagging.start()
 
     async def close() -> None:
         await jobs.close()
+        await lagging.close()
         await literature.close()
         await user_files.close()
         await shared_files.close()

@@ -39,6 +39,7 @@ from carrel.stores.csl_json.placed_file import PlacedFile, PlacedNote, Signature
 from carrel.stores.csl_json.prepared_file import PreparedFile
 from carrel.stores.csl_json.working_folder import (
     CURRENT,
+    LEDGER_NAME,
     REPLACED,
     LibraryLocation,
     LibraryVersions,
@@ -78,7 +79,7 @@ class LibraryJournal:
     def __init__(self, location: LibraryLocation, now: Callable[[], datetime]) -> None:
         self.location = location
         self.versions = LibraryVersions(location.folder / "versions")
-        self.ledger = LibraryLedger(location.folder / "ledger.jsonl")
+        self.ledger = LibraryLedger(location.folder / LEDGER_NAME)
         self.notices = Notices(location.folder / "notices.jsonl")
         self.placed = PlacedNote(location.placed)
         self.is_touched = False

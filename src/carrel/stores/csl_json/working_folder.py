@@ -15,6 +15,8 @@ from carrel.stores.csl_json.document import LibraryDocument, UnreadableLibraryEr
 from carrel.stores.csl_json.file_replacement import NOTE_NAME, sync_folder, write_durably
 from carrel.stores.csl_json.placed_file import PLACED_NAME
 
+LEDGER_NAME = "ledger.jsonl"
+
 
 class LibraryLocation:
     """The file behind a path; every path to one file shares the working folder beside it."""
