@@ -14,6 +14,7 @@ from carrel.core.errors import NotConfiguredError
 from carrel.stores.objects.addresses import open_objects
 from carrel.stores.objects.folder import FolderObjects
 from carrel.stores.objects.store import (
+    PIECE_BYTES,
     BadStoreAddressError,
     LostSwapError,
     ObjectStore,
@@ -82,13 +83,13 @@ def test_a_server_that_does_not_answer_is_said_with_its_address(
     assert "test-secret" not in str(refused.value.to_facts())
 
 
-def test_a_server_that_takes_connections_and_says_nothing_is_found_out_by_the_first_register(
+def test_a_server_that_takes_connections_and_says_nothing_is_found_out_soon(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The time-out of large objects would end this test."""
     remote = pytest.importorskip("carrel.stores.objects.remote", reason="obstore is missing")
-    monkeypatch.setattr(remote, "_REGISTER_TIMEOUT", timedelta(seconds=0.2))
-    monkeypatch.setattr(remote, "_REGISTER_RETRIES", {"max_retries": 0})
+    monkeypatch.setattr(remote, "_SMALL_TIMEOUT", timedelta(seconds=0.2))
+    monkeypatch.setattr(remote, "_SMALL_RETRIES", {"max_retries": 0})
     with socket.create_server(("127.0.0.1", 0)) as silent:
         endpoint = f"http://127.0.0.1:{silent.getsockname()[1]}"
         for name, value in object_environment(endpoint).items():
@@ -98,6 +99,12 @@ def test_a_server_that_takes_connections_and_says_nothing_is_found_out_by_the_fi
             store.read_register("writer")
         with pytest.raises(ObjectStoreError, match=f"s3://{BUCKET}/papers"):
             store.swap_register("writer", b"x", None)
+        with pytest.raises(ObjectStoreError, match=f"s3://{BUCKET}/papers"):
+            store.write("files/x", b"x")
+        with pytest.raises(ObjectStoreError, match=f"s3://{BUCKET}/papers"):
+            store.write("files/x", bytes(PIECE_BYTES))
+        with pytest.raises(ObjectStoreError, match=f"s3://{BUCKET}/papers"):
+            store.write_pieces("files/x", iter([bytes(PIECE_BYTES)] * 2))
 
 
 def test_a_folder_that_is_not_there_and_names_that_lead_out_are_refused(tmp_path: Path) -> None:

@@ -46,10 +46,11 @@ _CLIENT: ClientConfig = {
     "connect_timeout": timedelta(seconds=5),
 }
 _MOST_PARTS_AT_ONCE = 4
-# A register is at most MAX_REGISTER_BYTES, and every change begins with one: a store that takes
-# connections and does not answer is found out by it. Chosen by hand: a 503 within 20 seconds.
-_REGISTER_RETRIES: RetryConfig = {**_RETRIES, "retry_timeout": timedelta(seconds=10)}
-_REGISTER_TIMEOUT = timedelta(seconds=12)
+# Of a request that moves little. Every change begins with one: it finds out a store that takes
+# connections and does not answer. Chosen by hand: a 503 within 20 seconds.
+_SMALL_BYTES = 512 * 1024
+_SMALL_TIMEOUT = timedelta(seconds=12)
+_SMALL_RETRIES: RetryConfig = {**_RETRIES, "retry_timeout": timedelta(seconds=10)}
 
 Store = S3Store | GCSStore | MemoryStore
 
@@ -64,7 +65,7 @@ def open_s3(bucket: str, prefix: str, *, allows_http: bool) -> RemoteObjects:
     return RemoteObjects(
         connect(_CLIENT, _RETRIES),
         f"s3://{bucket}/{prefix}".rstrip("/"),
-        connect(_register_client(), _REGISTER_RETRIES),
+        connect(_small_client(), _SMALL_RETRIES),
     )
 
 
@@ -77,23 +78,23 @@ def open_gcs(bucket: str, prefix: str) -> RemoteObjects:
     return RemoteObjects(
         connect(_CLIENT, _RETRIES),
         f"gs://{bucket}/{prefix}".rstrip("/"),
-        connect(_register_client(), _REGISTER_RETRIES),
+        connect(_small_client(), _SMALL_RETRIES),
     )
 
 
-def _register_client() -> ClientConfig:
-    return {**_CLIENT, "timeout": _REGISTER_TIMEOUT}
+def _small_client() -> ClientConfig:
+    return {**_CLIENT, "timeout": _SMALL_TIMEOUT}
 
 
 class RemoteObjects:
     """Objects and registers of one bucket, below its prefix.
 
-    Registers are asked through `registers`, which waits less long for an answer.
+    Requests that move little go through `small`, which waits less long for an answer.
     """
 
-    def __init__(self, store: Store, url: str, registers: Store | None = None) -> None:
+    def __init__(self, store: Store, url: str, small: Store | None = None) -> None:
         self._store = store
-        self._registers = registers or store
+        self._small = small or store
         self._url = url
 
     @property
@@ -102,15 +103,20 @@ class RemoteObjects:
 
     def read(self, key: str) -> Iterator[bytes]:
         with self._translate_errors(key):
-            size = obstore.head(self._store, key)["size"]
+            size = obstore.head(self._small, key)["size"]
             # In pieces, so that a slow line ends one request and not a whole object.
             for start in range(0, size, PIECE_BYTES):
                 end = min(start + PIECE_BYTES, size)
                 yield bytes(obstore.get_range(self._store, key, start=start, end=end))
 
     def write(self, key: str, content: bytes) -> None:
+        if len(content) <= _SMALL_BYTES:
+            store = self._small
+        else:
+            store = self._store
+            self._find_out_silence(key)
         with self._translate_errors(key, is_write=True):
-            obstore.put(self._store, key, content, chunk_size=PIECE_BYTES)
+            obstore.put(store, key, content, chunk_size=PIECE_BYTES)
 
     def write_pieces(self, key: str, pieces: Iterable[bytes]) -> None:
         begun = bytearray()
@@ -123,6 +129,7 @@ class RemoteObjects:
             # A small object in parts would be three requests.
             self.write(key, bytes(begun))
             return
+        self._find_out_silence(key)
         with self._translate_errors(key, is_write=True):
             obstore.put(
                 self._store,
@@ -132,28 +139,32 @@ class RemoteObjects:
                 max_concurrency=_MOST_PARTS_AT_ONCE,
             )
 
+    def _find_out_silence(self, key: str) -> None:
+        """Raises ObjectStoreError where the store does not answer, before much is sent."""
+        self.find(key)
+
     def find(self, key: str) -> ObjectFacts | None:
         with self._translate_errors(key):
             try:
-                return _facts(obstore.head(self._store, key))
+                return _facts(obstore.head(self._small, key))
             except FileNotFoundError:
                 return None
 
     def list_below(self, folder: str) -> Iterator[ObjectFacts]:
         with self._translate_errors(folder):
-            for page in obstore.list(self._store, folder):
+            for page in obstore.list(self._small, folder):
                 yield from map(_facts, page)
 
     def remove(self, keys: Iterable[str]) -> None:
         for key in keys:
             with self._translate_errors(key), suppress(FileNotFoundError):
-                obstore.delete(self._store, key)
+                obstore.delete(self._small, key)
 
     def read_register(self, name: str) -> RegisterValue | None:
         key = _register(name)
         with self._translate_errors(key):
             try:
-                found = obstore.get(self._registers, key)
+                found = obstore.get(self._small, key)
             except FileNotFoundError:
                 return None
             if found.meta["size"] > MAX_REGISTER_BYTES:
@@ -167,10 +178,10 @@ class RemoteObjects:
         try:
             with self._translate_errors(key, is_write=expected is None):
                 if expected is None:
-                    put = obstore.put(self._registers, key, content, mode="create")
+                    put = obstore.put(self._small, key, content, mode="create")
                 else:
                     version: UpdateVersion = orjson.loads(expected.tag)
-                    put = obstore.put(self._registers, key, content, mode=version)
+                    put = obstore.put(self._small, key, content, mode=version)
         except (_RefusedSwapError, ObjectStoreError) as error:
             # An answer that was lost made the driver ask again: then the value is ours already.
             now = self.read_register(name)
