@@ -39,9 +39,9 @@ _OTHER = {
     "CR": "cited-references", "TC": "times-cited", "SC": "research-areas",
     "WC": "web-of-science-categories", "FU": "funding", "FX": "funding-text",
     "GA": "document-delivery-number", "OI": "orcid-numbers", "RI": "researcherid-numbers",
-    "Z9": "total-times-cited", "CY": "conference-date", "HO": "conference-host",
+    "Z9": "total-times-cited", "HO": "conference-host",
     "SP": "conference-sponsor", "SU": "supplement", "SI": "special-issue", "PN": "part-number",
-    "CA": "group-authors",
+    "AE": "assignee", "BS": "series-subtitle",
 }  # fmt: skip
 _LISTS = frozenset({"AU", "AF", "BA", "BF", "BE", "ED", "CA", "GP", "CR"})
 _SCRIPT = re.compile(r"/(sub|sup) {1,3}([^/\n]{1,80}?) {0,3}/")
@@ -89,16 +89,24 @@ def read_tags(tags: Tags) -> CslItem:
     # A paper of a conference that stands in a journal is an article of that journal.
     if kinds and not (kind == "article-journal" and "article" in documents[0].split(";")):
         kind = kinds[0]
+    title, source = _text(_take(tags, "TI")), _text(_take(tags, "SO", "JO"))
+    if kind in {"book", "chapter"} and not kinds:
+        kind = _kind_within_book(tags, title, source)
     item: CslItem = {"type": kind}
-    put(item, "title", _text(_take(tags, "TI")))
-    put(item, "container-title", _text(_take(tags, "SO", "JO")))
+    put(item, "title", title)
+    put(item, "container-title", "" if kind == "book" and source == title else source)
+    if kind == "patent":
+        put(item, "number", _take(tags, "PN"))
     put(item, "container-title-short", _take(tags, "JI", "JA", "J9"))
     put_people(item, "author", map(_name, _longer(tags, "AU", "AF")))
+    put_people(item, "author", [f"{group}," for group in tags.pop("CA", ()) if group])
     put_people(item, "container-author", map(_name, _longer(tags, "BA", "BF")))
     put_people(item, "editor", map(_name, [*tags.pop("BE", ()), *tags.pop("ED", ())]))
     for tag, variable in _PLAIN.items():
         value = _take(tags, tag)
-        put(item, variable, _text(value) if variable in {"publisher", "abstract"} else value)
+        is_text = variable in {"publisher", "publisher-place", "abstract"}
+        put(item, variable, _text(value) if is_text else value)
+    _put_meeting(tags, item)
     put(
         item,
         "issue" if kind.startswith(("article", "review", "paper")) else "number",
@@ -121,6 +129,22 @@ def read_tags(tags: Tags) -> CslItem:
         values = [value for value in tags.pop(tag) if value]
         put_other(item, _OTHER.get(tag, tag.lower()), "; ".join(values))
     return item
+
+
+def _kind_within_book(tags: Tags, title: str, source: str) -> str:
+    """A record of a book's part has two titles; a paper of a conference names the conference."""
+    if any(tags.get("CT", ())):
+        return "paper-conference"
+    return "chapter" if title and source and title.casefold() != source.casefold() else "book"
+
+
+def _put_meeting(tags: Tags, item: CslItem) -> None:
+    written = _take(tags, "CY")
+    held = read_date(written) if written else {}
+    if "date-parts" in held:
+        item["event-date"] = held
+    else:
+        put_other(item, "conference-date", written)
 
 
 def _parts(value: str) -> Iterator[str]:
@@ -159,12 +183,12 @@ def _name(text: str) -> str:
     if not comma:
         return text
     words = [
-        " ".join(f"{letter}." for letter in word)
+        " ".join(f"{letter}." for letter in word.replace(".", ""))
         if _INITIALS.match(word.replace(".", ""))
         else word
         for word in given.split()
     ]
-    return f"{family}, {' '.join(words)}".replace("..", ".")
+    return f"{family}, {' '.join(words)}"
 
 
 def _text(text: str) -> str:
