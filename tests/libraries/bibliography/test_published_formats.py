@@ -66,3 +66,14 @@ def test_web_of_science_parts_of_books_and_patents_are_what_they_are() -> None:
     assert (paper["type"], paper["collection-title"]) == ("paper-conference", "LECTURE NOTES")
     assert (patent["type"], patent["number"]) == ("patent", "US123-A")
     assert patent["custom"]["fields"] == {"assignee": "BIG COMPANY"}
+
+
+def test_medline_suffixes_chapters_and_short_journals() -> None:
+    article, chapter = read_items(
+        "PMID- 1\nTI  - A title\nFAU - Smith, John A Jr\nAU  - Smith JA Jr\nTA  - J Foo\n\n"
+        "PMID- 2\nPT  - Book\nBTI - The book\nTI  - A chapter\nEN  - 2nd\n"
+    )
+    assert article["author"] == [{"family": "Smith", "given": "John A", "suffix": "Jr"}]
+    assert article["container-title"] == article["container-title-short"] == "J Foo"
+    assert (chapter["type"], chapter["container-title"]) == ("chapter", "The book")
+    assert chapter["edition"] == "2"

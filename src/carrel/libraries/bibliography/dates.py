@@ -28,6 +28,7 @@ _YEAR_IN_WORDS = re.compile(r"(?<!\d)(\d{4})(?!\d)")
 _NUMERIC = re.compile(r"^(\d{4})[/.\-](\d{1,2})(?:[/.\-](\d{1,2}))?$")
 _SPACED = re.compile(r"^(\d{4})\s+(\d{1,2})(?:\s+(\d{1,2}))?$")
 _SLASHED = re.compile(r"^(\d{4})/(\d{0,2})/(\d{0,2})(?:/(.*))?$", re.DOTALL)
+_SLASHED_DAYS = re.compile(r"^(\d{4})/(\d{1,2})/(\d{1,2})\s?[-–]\s?(\d{1,2})/?$")
 _DAY_FIRST = re.compile(r"^(\d{1,2})[./](\d{1,2})[./](\d{4})$")
 _BETWEEN = re.compile(r"\s*(?:--+|–|—|/| to )\s*")
 
@@ -167,7 +168,24 @@ def read_date(text: str) -> CslDate:
     return _in_words(text) or {"literal": text}
 
 
+def words_of_slashed_date(text: str) -> str:
+    """The free words of a RIS date (`2010/05/12/Easter issue`), but for a season."""
+    found = _SLASHED.match(text.strip())
+    words = (found.group(4) or "").strip() if found else ""
+    return "" if found and _said_by_words(found) else words
+
+
+def _said_by_words(found: re.Match[str]) -> bool:
+    """Whether the words of a slashed date are its season, which stands for a month."""
+    return bool(season_number(found.group(4) or "")) and not int(found.group(2) or 0)
+
+
 def _numeric(text: str) -> CslDate | None:
+    found = _SLASHED_DAYS.match(text)
+    if found:
+        year, month, first, last = (int(part) for part in found.groups())
+        is_range = 1 <= month <= _LAST_MONTH and 1 <= first < last <= _LAST_DAY
+        return {"date-parts": [[year, month, first], [year, month, last]]} if is_range else None
     found = _SLASHED.match(text)
     if found:
         year, month, day, other = found.groups()

@@ -3,6 +3,11 @@
 from collections.abc import Iterator
 
 from carrel.libraries.bibliography.dates import read_date, read_year_and_month
+from carrel.libraries.bibliography.endnote_types import (
+    put_pages,
+    settle_by_type,
+    split_work_number,
+)
 from carrel.libraries.bibliography.imports import CslItem, ImportResult, read_xml_records
 from carrel.libraries.bibliography.items import (
     add_note,
@@ -33,6 +38,12 @@ _ROLES = {
 _ROLES_OF_TYPES = {
     "edited book": {"authors": "editor"},
     "personal communication": {"secondary-authors": "recipient"},
+    "thesis": {"tertiary-authors": "contributor"},
+    "film or broadcast": {
+        "secondary-authors": "contributor",
+        "tertiary-authors": "producer",
+        "subsidiary-authors": "performer",
+    },
 }
 _PLAIN = {
     "volume": "volume", "publisher": "publisher", "pub-location": "publisher-place",
@@ -47,6 +58,7 @@ _OTHER_FIELDS = {
     "reprint-status": "reprint-status", "user16": "user16", "caption": "caption",
     "orig-pub": "original-publication",
 }  # fmt: skip
+_FACES = {"italic": "i", "bold": "b", "superscript": "sup", "subscript": "sub"}
 # Older exports and other programs give a reference type by its number alone.
 _NUMBERED_TYPES = {
     "0": "Journal Article", "1": "Book", "2": "Artwork", "3": "Audiovisual Material", "4": "Bill",
@@ -86,16 +98,18 @@ def _item(record: XmlNode) -> CslItem:
         item["accessed"] = read_date(accessed)
     for name, variable in _PLAIN.items():
         put(item, variable, record.at(name))
-    number = record.at("number")
+    isbns = [isbn.all_text() for isbn in record.each("isbn")]
+    own_number, isbns = split_work_number(item["type"], isbns)
+    put(item, "number", own_number)
     place = "issue" if item["type"] in _JOURNALS or item["type"] in _PARTS else "number"
-    put(item, place, number)
+    other_name = "application-number" if item["type"] == "patent" else "number"
+    put_or_keep(item, place, record.at("number"), other_name)
     put_or_keep(item, place, record.at("issue"), "issue")
     put_edition(item, record.at("edition"))
-    put(item, "page", record.at("pages"))
+    put_pages(item, record.at("pages"))
     if item["type"] == "book" and "container-title" in item and "-" in item.get("page", ""):
         item["type"] = "chapter"
-    for isbn in record.each("isbn"):
-        put_standard_numbers(item, isbn.all_text())
+    put_standard_numbers(item, *isbns)
     put_doi(item, record.at("electronic-resource-num"))
     _urls(record, item)
     keywords = record.first("keywords")
@@ -107,9 +121,8 @@ def _item(record: XmlNode) -> CslItem:
                 part for word in keywords.each("keyword") for part in word.all_text().split(";")
             ),
         )
-    abstract = record.first("abstract")
-    put(item, "abstract", abstract.all_text() if abstract else "")
-    add_note(item, record.at("notes"))
+    put(item, "abstract", _lines(record.first("abstract")))
+    add_note(item, _lines(record.first("notes")))
     put_language(item, record.at("language"))
     for name, kept in _OTHER_FIELDS.items():
         value = record.at(name)
@@ -117,7 +130,33 @@ def _item(record: XmlNode) -> CslItem:
             put(item, "PMCID", str(Pmcid.parse(value)))
         except NotAnIdentifierError:
             put_other(item, kept, value)
+    settle_by_type(item)
     return item
+
+
+def _styled_text(node: XmlNode) -> str:
+    """A title with its markup; a style around the whole of it is how the program shows it."""
+    styles = list(node.each("style"))
+    if len(styles) < 2:
+        return node.all_text()
+    parts = [node.text or ""]
+    for style in styles:
+        text = "".join(style.itertext())
+        marks = [_FACES[face] for face in style.get("face", "").split() if face in _FACES]
+        bare = text.strip()
+        if bare:
+            before, _, after = text.partition(bare)
+            opening = "".join(f"<{mark}>" for mark in marks)
+            closing = "".join(f"</{mark}>" for mark in reversed(marks))
+            text = f"{before}{opening}{bare}{closing}{after}"
+        parts += [text, style.tail or ""]
+    return " ".join("".join(parts).split())
+
+
+def _lines(node: XmlNode | None) -> str:
+    """A text whose lines are parted by carriage returns, as EndNote writes them."""
+    lines = ("".join(node.itertext()) if node else "").split("\r")
+    return "\n".join(filter(None, (" ".join(line.split()) for line in lines)))
 
 
 def _people(record: XmlNode, item: CslItem, kind: str) -> None:
@@ -138,7 +177,7 @@ def _titles(record: XmlNode, item: CslItem) -> None:
         put(item, "container-title", periodical)
         return
     found = list(titles.each("title"))
-    put(item, "title", found[0].all_text() if found else "")
+    put(item, "title", _styled_text(found[0]) if found else "")
     second, third = titles.at("secondary-title"), titles.at("tertiary-title")
     if item["type"] in {"book", "thesis", "report"} and not periodical:
         put(item, "collection-title", second)
@@ -146,9 +185,13 @@ def _titles(record: XmlNode, item: CslItem) -> None:
         put(item, "container-title", second or periodical)
     put_or_keep(item, "collection-title", third, "tertiary-title")
     put(item, "title-short", titles.at("short-title"))
-    other = titles.at("alt-title") or short
+    alternative = titles.at("alt-title")
+    other = short or alternative
     if other and other not in {item.get("container-title"), item.get("title")}:
-        put(item, "container-title-short", short or other)
+        put(item, "container-title-short", other)
+    for name, text in (("alternate-title", alternative), ("full-title", periodical)):
+        known = {item.get("container-title"), item.get("container-title-short"), item.get("title")}
+        put_other(item, name, text if text not in known else "")
     if titles.at("translated-title"):
         put_other(item, "translated-title", titles.at("translated-title"))
 

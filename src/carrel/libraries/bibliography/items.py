@@ -13,6 +13,20 @@ _ISBN = re.compile(r"(?<![\d-])(?:97[89][-\s]?)?(?:\d[-\s]?){9}[\dXx](?![\d-])")
 _RANGE = re.compile(r"^([A-Za-z]*)(\d+)\s*[-–]+\s*([A-Za-z]*)(\d+)$")
 # Catalogues tell people of one name apart by them: `Doe, Jane, 1950-`.
 _YEARS_OF_LIFE = re.compile(r"(?<=\S), (?:(?:b\.|born) (?:ca\.? )?\d{4}|\d{4}-(?:\d{4})?)\.?$")
+# Words that name bodies and no people, in the languages of most records.
+_INSTITUTION = re.compile(
+    r"\b(?:academy|administration|agency|association|authority|board|bureau|cent(?:er|re)|"
+    r"collaboration|college|commission|committee|company|consortium|corporation|council|"
+    r"department|federation|foundation|government|group|hospital|inc|institut(?:e|ion)?|"
+    r"laborator(?:y|ies)|ltd|ministry|museum|network|office|organi[sz]ation|parliament|"
+    r"partnership|programme|project|society|task ?force|team|union|universit(?:y|ies)|"
+    r"akademie|amt|anstalt|behörde|bundesamt|bundesministerium|gesellschaft|gmbh|hochschule|"
+    r"kommission|ministerium|stiftung|universität|verband|verein|zentrum|"
+    r"académie|centre|comité|conseil|fondation|ministère|société|université|"
+    r"asociación|fundación|instituto|ministerio|sociedad|universidad|"
+    r"associazione|istituto|ministero|società|università|universidade)\b\.?",
+    re.IGNORECASE,
+)
 _DOI_WITHIN = re.compile(r"10\.\d{4,9}/[^\s\"<>]+")
 
 
@@ -58,10 +72,16 @@ def put_people(item: CslItem, role: str, names: Iterable[str]) -> None:
 
 
 def read_person(text: str) -> dict[str, str]:
-    """`Family, Given`, `Given Family`, or an institution that ends in a comma, as in EndNote."""
+    """`Family, Given`, `Given Family`, or an institution that ends in a comma, as in EndNote.
+
+    These formats invert the names of people, so a name without a comma that has a word of
+    institutions is one, too: `World Health Organization`.
+    """
     text = _YEARS_OF_LIFE.sub("", " ".join(text.split()))
     if text.endswith(","):
         return {"literal": text[:-1].strip()} if text[:-1].strip() else {}
+    if "," not in text and _INSTITUTION.search(text):
+        return {"literal": text}
     return read_name(text)
 
 

@@ -12,6 +12,7 @@ from carrel.libraries.bibliography.items import (
     language_code,
     put,
     put_doi,
+    put_edition,
     put_other,
     put_people,
     put_standard_numbers,
@@ -21,6 +22,8 @@ from carrel.libraries.identifiers import NotAnIdentifierError, Pmcid
 
 _TAG = re.compile(r"^([A-Z]{2,4}) {0,2}- ?(.*)$")
 _NUMBERED = re.compile(r"^(\S+)\s+\[(\w+)\]$")
+# MEDLINE writes a suffix behind the given names: `Smith, John A Jr`.
+_SUFFIX_LAST = re.compile(r"^([^,]+), ([^,]+?) (Jr|Sr|2nd|3rd|4th|I{2,3}|IV)\.?$")
 _DATE = re.compile(r"^(\d{4})(\d{2})(\d{2})$")
 
 # Publication types that change what kind of work a record is; all others are journal articles.
@@ -37,7 +40,6 @@ _TYPES = {
 _PLAIN = {
     "VI": "volume",
     "IP": "issue",
-    "EN": "edition",
     "PB": "publisher",
     "PL": "publisher-place",
     "CTI": "collection-title",
@@ -91,13 +93,17 @@ def _item(tags: Tags) -> CslItem:
     }
     if not kinds and not any(tags.get("JT", ())) and not any(tags.get("TA", ())):
         item["type"] = "document"
-    if "BTI" in tags and any(tags["BTI"]) and item["type"] == "article-journal":
+    if any(tags.get("BTI", ())) and item["type"] in {"article-journal", "book"}:
         item["type"] = "chapter" if any(tags.get("TI", ())) else "book"
     put(item, "PMID", take_tag(tags, "PMID").split(" ")[0])
     put(item, "title", take_tag(tags, "TI") or take_tag(tags, "BTI"))
     put(item, "container-title", take_tag(tags, "BTI") or take_tag(tags, "JT"))
     put(item, "container-title-short", take_tag(tags, "TA"))
-    people = tags.pop("FAU", []) or tags.get("AU", [])
+    put(item, "container-title", item.get("container-title-short", ""))
+    put_other(item, "volume-title", take_tag(tags, "VTI"))
+    people = [
+        _SUFFIX_LAST.sub(r"\1, \3, \2", name) for name in tags.pop("FAU", []) or tags.get("AU", [])
+    ]
     tags.pop("AU", None)
     put_people(item, "author", people)
     put_people(item, "author", [f"{name}," for name in tags.pop("CN", ()) if name])
@@ -108,6 +114,7 @@ def _item(tags: Tags) -> CslItem:
     put_other(item, "investigator", "; ".join(name for name in investigators if name))
     for tag, variable in _PLAIN.items():
         put(item, variable, take_tag(tags, tag))
+    put_edition(item, take_tag(tags, "EN"))
     pages = take_tag(tags, "PG")
     if pages:
         item["page"] = ", ".join(expand_page_range(part) for part in pages.split(","))

@@ -4,6 +4,11 @@ import re
 from collections.abc import Iterator
 
 from carrel.libraries.bibliography.dates import read_date, read_year_and_month
+from carrel.libraries.bibliography.endnote_types import (
+    put_pages,
+    settle_by_type,
+    split_work_number,
+)
 from carrel.libraries.bibliography.imports import CslItem, ImportResult, open_text
 from carrel.libraries.bibliography.items import (
     add_note,
@@ -137,11 +142,14 @@ def _item(tags: Tags) -> CslItem:
     for tag, variable in _PLAIN.items():
         put(item, variable, _take(tags, tag))
     number = _take(tags, "N")
-    put(item, "issue" if kind.startswith("article") or kind in _PARTS else "number", number)
+    own_number, standard_numbers = split_work_number(kind, tags.pop("@", []))
+    put(item, "number", own_number)
+    place = "issue" if kind.startswith("article") or kind in _PARTS else "number"
+    put_or_keep(item, place, number, "application-number" if kind == "patent" else "number")
     put_edition(item, _take(tags, "7"))
-    put(item, "page", _take(tags, "P").replace("--", "-"))
+    put_pages(item, _take(tags, "P").replace("--", "-"))
     put(item, "genre", _take(tags, "9"))
-    for value in tags.pop("@", ()):
+    for value in standard_numbers:
         put_standard_numbers(item, value)
     put_doi(item, _take(tags, "R"))
     for value in tags.pop("U", ()):
@@ -157,6 +165,7 @@ def _item(tags: Tags) -> CslItem:
     put(item, "abstract", _take(tags, "X"))
     for value in tags.pop("Z", ()):
         add_note(item, value)
+    settle_by_type(item)
     _rest(tags, item)
     return item
 
@@ -169,11 +178,9 @@ def _people(tags: Tags, item: CslItem, kind: str, *, is_endnote: bool) -> None:
     put_people(item, "author", [f"{name}," for name in tags.pop("Q", ())])
     second = "recipient" if kind == "personal_communication" else "editor"
     put_people(item, second, tags.pop("E", []))
-    put_people(
-        item,
-        "collection-editor",
-        tags.pop("Y", []) if kind in {"book", "chapter", "paper-conference"} else [],
-    )
+    third = {"thesis": "contributor", "motion_picture": "producer"}.get(kind, "collection-editor")
+    is_named = kind in {"book", "chapter", "paper-conference", "thesis", "motion_picture"}
+    put_people(item, third, tags.pop("Y", []) if is_named else [])
     put_people(item, "translator", tags.pop("?", []))
 
 

@@ -3,12 +3,16 @@
 import re
 from collections.abc import Iterator
 
-from carrel.libraries.bibliography.dates import CslDate, read_date
+from carrel.libraries.bibliography.dates import CslDate, read_date, words_of_slashed_date
+from carrel.libraries.bibliography.endnote_types import (
+    put_pages,
+    settle_by_type,
+    split_work_number,
+)
 from carrel.libraries.bibliography.imports import CslItem, ImportResult, open_text
 from carrel.libraries.bibliography.items import (
     add_note,
     edition_number,
-    is_standard_number,
     join_keywords,
     language_code,
     page_range,
@@ -84,11 +88,13 @@ OTHER_TAGS = {
 }  # fmt: skip
 
 
-# Who stands in A2 and A3 where it is not the editor and the editor of a series.
-_SECOND_ROLES = {
-    "BOOK": ("collection-editor", "collection-editor"),
-    "EDBOOK": ("collection-editor", "collection-editor"),
-    "PCOMM": ("recipient", "collection-editor"),
+# Who stands in A2, A3 and A4 where it is not the editor, that of a series and the translator.
+_LATER_ROLES = {
+    "BOOK": ("collection-editor", "collection-editor", "translator"),
+    "EDBOOK": ("collection-editor", "collection-editor", "translator"),
+    "PCOMM": ("recipient", "collection-editor", "translator"),
+    "THES": ("editor", "contributor", "translator"),
+    "MPCT": ("contributor", "producer", "performer"),
 }
 
 # Where our writer keeps what the format has no tag for; see lossless.py.
@@ -158,6 +164,7 @@ def _item(tags: Tags) -> CslItem:
     _numbers(tags, item, kind)
     _links(tags, item)
     _words(tags, item)
+    settle_by_type(item)
     kept = [
         value.removeprefix(LOSSLESS_PREFIX)
         for value in tags.pop("N1", ())
@@ -178,11 +185,9 @@ def _item(tags: Tags) -> CslItem:
 def _by_type(tags: Tags, item: CslItem, kind: str) -> None:
     """What EndNote's table of RIS tags says for one type alone."""
     has_number = any(tags.get("M1", ())) or any(tags.get("IS", ()))
-    if kind == "patent" or (kind in {"report", "standard"} and not has_number):
-        # A number of the work itself, where it is neither an ISBN nor an ISSN.
-        numbers = [value for value in tags.get("SN", ()) if value and not is_standard_number(value)]
-        put(item, "number", next(iter(numbers), ""))
-        tags["SN"] = [value for value in tags.get("SN", ()) if value not in numbers[:1]]
+    if kind == "patent" or not has_number:
+        number, tags["SN"] = split_work_number(kind, tags.get("SN", []))
+        put(item, "number", number)
     if kind == "paper-conference" and any(tags.get("C3", ())):
         put(item, "event-title", _take(tags, "T2"))
         put(item, "container-title", _take(tags, "C3"))
@@ -192,11 +197,6 @@ def _by_type(tags: Tags, item: CslItem, kind: str) -> None:
     if kind == "map":
         put(item, "scale", _take(tags, "C1"))
         put(item, "dimensions", _take(tags, "C3"))
-    if kind == "article-journal" and any(tags.get("ET", ())):
-        published = read_date(tags["ET"][0])
-        if "date-parts" in published and len(published["date-parts"][0]) > 1:
-            item["available-date"] = published
-            del tags["ET"]
 
 
 def _take(tags: Tags, *names: str) -> str:
@@ -254,10 +254,9 @@ def _people(tags: Tags, item: CslItem, ris_type: str) -> None:
         [name for tag in leading for name in tags.pop(tag)],
     )
     put_people(item, "editor", tags.pop("ED", []))
-    roles = _SECOND_ROLES.get(ris_type, ("editor", "collection-editor"))
-    for tag, role in zip(("A2", "A3"), roles, strict=True):
+    roles = _LATER_ROLES.get(ris_type, ("editor", "collection-editor", "translator"))
+    for tag, role in zip(("A2", "A3", "A4"), roles, strict=True):
         put_people(item, role, tags.pop(tag, []))
-    put_people(item, "translator", tags.pop("A4", []))
 
 
 def _dates(tags: Tags, item: CslItem) -> None:
@@ -278,9 +277,12 @@ def _dates(tags: Tags, item: CslItem) -> None:
     for (tag, value), date in zip(written, dates, strict=True):
         if not _is_within(date, item["issued"]):
             put_other(item, tag.lower(), value)
+        else:
+            put_other(item, "date-note", words_of_slashed_date(value))
     accessed = _take(tags, "Y2")
     if accessed:
         item["accessed"] = read_date(accessed)
+        put_other(item, "accessed-note", words_of_slashed_date(accessed))
 
 
 def _is_within(date: CslDate, other: CslDate) -> bool:
@@ -306,9 +308,7 @@ def _numbers(tags: Tags, item: CslItem, kind: str) -> None:
     start, end = _take(tags, "SP"), _take(tags, "EP")
     pages = page_range(start, end)
     if pages:
-        item["number-of-pages" if kind in {"book", "thesis"} and pages.isdigit() else "page"] = (
-            pages
-        )
+        put_pages(item, pages)
     issue, number = _take(tags, "IS", "CP"), _take(tags, "M1")
     if kind in ARTICLES or kind in PARTS:
         put(item, "issue", issue)
@@ -321,7 +321,8 @@ def _numbers(tags: Tags, item: CslItem, kind: str) -> None:
     else:
         for tag, value in (("is", issue), ("m1", number)):
             put(item, "number", value)
-            put_other(item, tag, value if value != item.get("number") else "")
+            name = "application-number" if kind == "patent" and tag == "is" else tag
+            put_other(item, name, value if value != item.get("number") else "")
     put_standard_numbers(item, *tags.pop("SN", ()))
 
 
