@@ -65,13 +65,23 @@ _READ_ELSEWHERE = frozenset({
 })  # fmt: skip
 
 
+class _TextLoader(yaml.SafeLoader):
+    """Numbers and days stay as they are written: version 1.10 is not 1.1."""
+
+
+_TextLoader.yaml_implicit_resolvers = {
+    sign: [(tag, shape) for tag, shape in found if tag == "tag:yaml.org,2002:null"]
+    for sign, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+
+
 def read_citation_file(content: str | bytes) -> ImportResult:
     """The work itself, the one that it asks to be cited by, and those that it refers to."""
     text, answer = open_text(content)
     if len(text) > MAX_CHARACTERS:
         raise BibliographyError(f"The citation file is longer than {MAX_CHARACTERS} characters")
     try:
-        found = yaml.safe_load(text)
+        found = yaml.load(text, Loader=_TextLoader)  # noqa: S506 (a SafeLoader)
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         raise BibliographyError(f"The citation file is not YAML: {error}") from error
     if not isinstance(found, Mapping):
@@ -95,7 +105,9 @@ def _item(fields: Mapping[Any, Any], default: str) -> CslItem:
             item[role] = people
     put(item, "page", page_range(_text(fields.get("start")), _text(fields.get("end"))))
     _put_date(fields, item)
+    _put_conference(fields.get("conference"), item)
     put_doi(item, _text(fields.get("doi")))
+    put_link(item, _text(fields.get("url")))
     for identifier in _list(fields.get("identifiers")):
         _put_identifier(identifier, item)
     for name in _LINKS:
@@ -114,6 +126,17 @@ def _item(fields: Mapping[Any, Any], default: str) -> CslItem:
             texts = [_text(each) or full_name(_entity(each)) for each in _list(value)]
             put_other(item, str(name), "; ".join(filter(None, texts)))
     return item
+
+
+def _put_conference(conference: Any, item: CslItem) -> None:
+    """Where and when an entity says that it was held."""
+    if not isinstance(conference, Mapping):
+        return
+    places = [_text(conference.get(name)) for name in ("location", "city", "region", "country")]
+    put(item, "event-place", ", ".join(filter(None, places)))
+    days = [_text(conference.get(name)) for name in ("date-start", "date-end")]
+    if any(days):
+        item["event-date"] = read_date("/".join(dict.fromkeys(filter(None, days))))
 
 
 def _put_identifier(identifier: Any, item: CslItem) -> None:

@@ -30,6 +30,11 @@ _SPACED = re.compile(r"^(\d{4})\s+(\d{1,2})(?:\s+(\d{1,2}))?$")
 _SLASHED = re.compile(r"^(\d{4})/(\d{0,2})/(\d{0,2})(?:/(.*))?$", re.DOTALL)
 _SLASHED_DAYS = re.compile(r"^(\d{4})/(\d{1,2})/(\d{1,2})\s?[-–]\s?(\d{1,2})/?$")
 _DAY_FIRST = re.compile(r"^(\d{1,2})[./](\d{1,2})[./](\d{4})$")
+_BETWEEN_DATES = re.compile(r"\s*(?:--?|–|—|/| to )\s*")
+_WEEKDAY = re.compile(
+    r"^\s*(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tue|wed|thu|fri|sat|sun)[,.]\s*",
+    re.IGNORECASE,
+)
 _BETWEEN = re.compile(r"\s*(?:--+|–|—|/| to )\s*")
 
 
@@ -149,7 +154,7 @@ def _edtf_point(text: str) -> CslDate | None:
                 if int(day) > _LAST_DAY:
                     return None
                 parts += [int(day)] if int(day) else []
-        else:
+        elif number:
             return None
     date["date-parts"] = [parts]
     if doubt or digits != year.upper():
@@ -211,6 +216,7 @@ def _numeric(text: str) -> CslDate | None:
 
 def _in_words(text: str) -> CslDate | None:
     """`12 March 1999`, `Mar 1999`, `1999 Jan-Feb`, `Spring 2001`, `c1999`, `[1987]`, `1999a`."""
+    text = _WEEKDAY.sub("", text)
     years = list(_YEAR_IN_WORDS.finditer(text))
     if not years or len(years) > 2:
         return None
@@ -220,7 +226,7 @@ def _in_words(text: str) -> CslDate | None:
         between = text[year.end() : years[1].start()]
         if _BETWEEN.fullmatch(between) or between.strip() == "-":
             return {"date-parts": [[int(year.group())], [int(years[1].group())]]}
-        return None
+        return _range_in_words(text)
     month = read_month(rest)
     if month:
         return with_year(int(year.group()), month)
@@ -233,6 +239,17 @@ def _in_words(text: str) -> CslDate | None:
         is_circa = re.search(r"\bca?\.|circa|\?|~", rest, re.IGNORECASE)
         return date | ({"circa": True} if is_circa else {})
     return None
+
+
+def _range_in_words(text: str) -> CslDate | None:
+    """`1998 Dec-1999 Jan`, `Dec 1998 - Jan 1999`."""
+    halves = _BETWEEN_DATES.split(text)
+    if len(halves) != 2 or not all(len(_YEAR_IN_WORDS.findall(half)) == 1 for half in halves):
+        return None
+    points = [_in_words(half.strip()) or {} for half in halves]
+    if any(point.keys() != {"date-parts"} or len(point["date-parts"]) != 1 for point in points):
+        return None
+    return {"date-parts": [point["date-parts"][0] for point in points]}
 
 
 def read_month(text: str) -> CslDate | None:

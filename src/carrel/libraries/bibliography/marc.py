@@ -32,6 +32,10 @@ _NUMBER = re.compile(r"(?:number|no\.?|Heft|H\.|issue|Nr\.)[:\s]*([\w./-]+)", re
 _ENUMERATION = re.compile(
     r"^(?P<volume>[^:<>]{1,20})(?::(?P<issue>[^<>]{1,20}))?(?:<(?P<page>\w+))?"
 )
+# `12(2010), 3, Seite 100-110`, as German catalogues write it.
+_VOLUME_OF_YEAR = re.compile(
+    r"^(?P<volume>\d+) ?\(\d{4}\)(?:,? (?:Heft |H\. ?)?(?P<issue>\d[\w/-]*))?"
+)
 _EDITED = re.compile(r"\b(?:edited|ed\.|eds\.|hrsg|herausgegeben|hg\.|éd\.|red\.)", re.IGNORECASE)
 _THESIS_NOTE = re.compile(
     r"^(?:Thesis|Dissertation)\s*\(([^()]{1,80})\)\s*-*\s*([^,]{1,200})", re.IGNORECASE
@@ -69,6 +73,7 @@ def _item(record: MarcRecord) -> CslItem:
     put(item, "title", _title(record))
     put_other(item, "titleaddon", record.text("245", "c"))
     put(item, "title-short", record.text("210", "a"))
+    put_other(item, "alternative-title", record.text("246", "a"))
     _people(record, item)
     _origin(record, item)
     _thesis(record, item)
@@ -221,6 +226,9 @@ def _host(record: MarcRecord, item: CslItem) -> None:
             for variable, shape in (("page", _PAGES), ("volume", _VOLUME), ("issue", _NUMBER)):
                 if found := shape.search(text):
                     put(item, variable, re.sub(r"\s*[-–]\s*", "-", found.group(1)))
+            if found := _VOLUME_OF_YEAR.search(text):
+                for variable, value in found.groupdict().items():
+                    put(item, variable, value or "")
             if "issued" not in item and (years := _YEAR.findall(text)):
                 _put_issued(item, years[-1])
         if found := _ENUMERATION.match(data.text("q")):

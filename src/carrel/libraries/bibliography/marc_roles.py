@@ -23,6 +23,8 @@ WORDS = {
     "hrsg": "editor", "hg": "editor", "redaktor": "editor", "editor of compilation": "editor",
     "translator": "translator", "tr": "translator", "übersetzer": "translator",
     "übersetzerin": "translator", "traducteur": "translator", "illustrator": "illustrator",
+    "ill": "illustrator", "illus": "illustrator", "illustrateur": "illustrator",
+    "trans": "translator", "transl": "translator", "übers": "translator",
     "contributor": "contributor", "mitwirkender": "contributor", "compiler": "compiler",
     "comp": "compiler", "composer": "composer", "komponist": "composer",
     "director": "director", "film director": "director", "regisseur": "director",

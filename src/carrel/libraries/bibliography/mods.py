@@ -12,6 +12,7 @@ from carrel.libraries.bibliography.items import (
     put_doi,
     put_language,
     put_link,
+    put_links,
     put_or_keep,
     put_other,
     put_people,
@@ -25,7 +26,7 @@ _GENRES = {
     "academic journal": "article-journal", "book": "book", "text": "",
     "conference publication": "book", "conference paper": "paper-conference",
     "in proceedings": "paper-conference", "book chapter": "chapter", "chapter": "chapter",
-    "thesis": "thesis", "dissertation": "thesis", "ph.d. thesis": "thesis",
+    "thesis": "thesis", "theses": "thesis", "dissertation": "thesis", "ph.d. thesis": "thesis",
     "masters thesis": "thesis", "technical report": "report", "report": "report",
     "periodical": "periodical", "newspaper": "article-newspaper", "magazine": "article-magazine",
     "web page": "webpage", "web site": "webpage", "electronic resource": "webpage",
@@ -68,6 +69,7 @@ _ROLES = {
     "interviewer": "interviewer", "ivr": "interviewer", "recipient": "recipient",
     "rcp": "recipient", "ill": "illustrator", "artist": "author", "art": "author",
     "programmer": "author", "prg": "author", "inventor": "author", "inv": "author",
+    "dis": "author", "dissertant": "author",
     "screenwriter": "script-writer", "aus": "script-writer", "series editor": "collection-editor",
 }  # fmt: skip
 _PLACES = "hierarchicalGeographic"
@@ -125,7 +127,7 @@ def _item(record: XmlNode) -> CslItem:
         _identifiers(host, item)
         _part(host, item)
     if series:
-        put(item, "collection-title", _title(series, ""))
+        put(item, "collection-title", _title(series, "", has_parts=False))
         details = [node for part in series.each("part") for node in part.each("detail")]
         numbers = [node.at("number") for node in details if node.get("type") == "volume"]
         numbers += [info.at("partNumber") for info in series.each("titleInfo")]
@@ -141,7 +143,9 @@ def _type(record: XmlNode, host: XmlNode | None) -> str:
     for genre in genres:
         if _GENRES.get(genre):
             kind = _GENRES[genre]
-            return "chapter" if kind == "book" and host else kind
+            if kind == "book" and host:
+                return "paper-conference" if "conference" in genre else "chapter"
+            return kind
     if host:
         around = {node.all_text().lower() for node in host.each("genre")}
         if around & {"periodical", "academic journal", "journal"} or host.at(
@@ -166,13 +170,13 @@ def _is_known(genre: str) -> bool:
     return genre.lower() in _GENRES
 
 
-def _title(node: XmlNode, kind: str) -> str:
+def _title(node: XmlNode, kind: str, *, has_parts: bool = True) -> str:
     for info in node.each("titleInfo"):
         if info.get("type", "") == kind:
             start, title, below = info.at("nonSort"), info.at("title"), info.at("subTitle")
             # An elided article has no blank behind it: L'apostrophe.
             title = f"{start}{title}" if start.endswith(("'", "’")) else f"{start} {title}".strip()
-            parts = [info.at("partNumber"), info.at("partName")] if kind == "" else []
+            parts = [info.at("partNumber"), info.at("partName")] if not kind and has_parts else []
             if part := ", ".join(filter(None, parts)):
                 title = f"{title}. {part}"
             return f"{title}: {below}" if below else title
@@ -187,6 +191,9 @@ def _people(node: XmlNode, item: CslItem, default: str) -> None:
         unknown = "contributor" if roles else default or "author"
         known = next((_ROLES[word] for word in roles if word in _ROLES), "")
         role = known or read_role(roles, roles)[0] or unknown
+        if name.get("type") == "conference":
+            put(item, "event-title", " ".join(part.all_text() for part in name.each("namePart")))
+            continue
         parts: dict[str, list[str]] = {}
         for part in name.each("namePart"):
             parts.setdefault(part.get("type", ""), []).append(part.all_text())
@@ -206,17 +213,19 @@ def _people(node: XmlNode, item: CslItem, default: str) -> None:
             put_people(
                 item,
                 role,
-                [f"{text}," if name.get("type") in {"corporate", "conference"} else text],
+                [f"{text}," if name.get("type") == "corporate" else text],
             )
 
 
 def _origin(node: XmlNode, item: CslItem) -> None:
     for origin in node.each("originInfo"):
         put(item, "publisher", origin.at("publisher"))
-        places = [
-            term.all_text() for place in origin.each("place") for term in place.each("placeTerm")
-        ]
-        put(item, "publisher-place", ", ".join(places))
+        terms = [term for place in origin.each("place") for term in place.each("placeTerm")]
+        # The code of a country stands beside the place in words.
+        worded = [term for term in terms if term.get("type") != "code"]
+        put(item, "publisher-place", ", ".join(term.all_text() for term in worded or terms))
+        for term in terms if worded else ():
+            put_other(item, "country-code", term.all_text() if term not in worded else "")
         put(item, "edition", origin.at("edition"))
         for name, variable in (
             ("dateIssued", "issued"),
@@ -260,7 +269,16 @@ def _part(node: XmlNode, item: CslItem) -> None:
             item["issued"] = read_date(date)
 
 
+def _rank_of_link(url: XmlNode) -> int:
+    if "primary" in url.get("usage", ""):
+        return 0
+    return 2 if url.get("access") == "preview" else 1
+
+
 def _identifiers(node: XmlNode, item: CslItem) -> None:
+    locations = list(node.each("location"))
+    if any("primary" in url.get("usage", "") for each in locations for url in each.each("url")):
+        _locations(locations, item)
     for identifier in node.each("identifier"):
         kind, text = identifier.get("type", "").lower(), identifier.all_text()
         if kind == "doi":
@@ -273,9 +291,14 @@ def _identifiers(node: XmlNode, item: CslItem) -> None:
             put(item, "PMID", text)
         elif kind not in {"citekey", ""}:
             put_other(item, kind, text)
-    for location in node.each("location"):
-        for url in location.each("url"):
-            put_link(item, url.all_text())
+    _locations(locations, item)
+
+
+def _locations(locations: list[XmlNode], item: CslItem) -> None:
+    for location in locations:
+        # A record says itself which of its links is that of the work.
+        links = sorted(location.each("url"), key=_rank_of_link)
+        put_links(item, [url.all_text() for url in links])
         put(item, "archive_location", location.at("physicalLocation"))
         put(item, "call-number", location.at("shelfLocator"))
 

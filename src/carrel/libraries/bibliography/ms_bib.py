@@ -1,5 +1,9 @@
 """Microsoft Word's sources to CSL-JSON items."""
 
+import re
+
+from carrel.libraries.bibliography.bibtex.names import NameReader
+from carrel.libraries.bibliography.bibtex.tex import to_plain
 from carrel.libraries.bibliography.dates import read_year_and_month
 from carrel.libraries.bibliography.imports import CslItem, ImportResult, read_xml_records
 from carrel.libraries.bibliography.items import (
@@ -61,6 +65,8 @@ _ROLES = {
     "Performer": "performer", "Artist": "author", "Compiler": "compiler", "Writer": "script-writer",
     "ProducerName": "producer", "Counsel": "contributor", "Conductor": "contributor",
 }  # fmt: skip
+_LANGUAGE_TAG = re.compile(r"^[a-z]{2,3}(?:-[A-Za-z]{2,4}){0,2}$")
+_FURTHER_NAME = re.compile(r"(?:^|\s)and\s+\S[^,]*,")
 _NUMBERS = {"LCCN": "lccn", "MRN": "mrnumber"}
 # Windows' numbers of languages.
 _LANGUAGES = {
@@ -108,7 +114,12 @@ def _item(source: XmlNode) -> CslItem:
     put_link(item, source.at("URL"))
     _standard_number(source.at("StandardNumber"), item)
     add_note(item, source.at("Comments"))
-    put(item, "language", _LANGUAGES.get(source.at("LCID"), ""))
+    language = source.at("LCID")
+    put(
+        item,
+        "language",
+        language if _LANGUAGE_TAG.match(language) else _LANGUAGES.get(language, ""),
+    )
     place = ", ".join(
         part for part in (source.at("StateProvince"), source.at("CountryRegion")) if part
     )
@@ -158,6 +169,11 @@ def _people(source: XmlNode, item: CslItem) -> None:
         for person in group.deep("Person"):
             given = " ".join(part for part in (person.at("First"), person.at("Middle")) if part)
             family = person.at("Last")
+            if _FURTHER_NAME.search(given):
+                # Other programs put a whole list of BibTeX into one person.
+                names += NameReader().read(f"{family}, {given}")[0]
+                continue
+            family, given = (to_plain(part) if "\\" in part else part for part in (family, given))
             if family and given:
                 names.append({"family": family, "given": given})
             elif family or given:

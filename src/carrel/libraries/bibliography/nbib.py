@@ -24,6 +24,7 @@ _TAG = re.compile(r"^([A-Z]{2,4}) {0,2}- ?(.*)$")
 _NUMBERED = re.compile(r"^(\S+)\s+\[(\w+)\]$")
 # MEDLINE writes a suffix behind the given names: `Smith, John A Jr`.
 _SUFFIX_LAST = re.compile(r"^([^,]+), ([^,]+?) (Jr|Sr|2nd|3rd|4th|I{2,3}|IV)\.?$")
+_INITIALS_LAST = re.compile(r"^(\S.*) ([A-Z]{1,4})(?: (Jr|Sr|2nd|3rd|4th|I{2,3}|IV)\.?)?$")
 _DATE = re.compile(r"^(\d{4})(\d{2})(\d{2})$")
 
 # Publication types that change what kind of work a record is; all others are journal articles.
@@ -101,13 +102,13 @@ def _item(tags: Tags) -> CslItem:
     put(item, "container-title-short", take_tag(tags, "TA"))
     put(item, "container-title", item.get("container-title-short", ""))
     put_other(item, "volume-title", take_tag(tags, "VTI"))
-    people = [
-        _SUFFIX_LAST.sub(r"\1, \3, \2", name) for name in tags.pop("FAU", []) or tags.get("AU", [])
-    ]
+    people = [_SUFFIX_LAST.sub(r"\1, \3, \2", name) for name in tags.pop("FAU", [])]
+    people = people or [_short_name(name) for name in tags.get("AU", [])]
     tags.pop("AU", None)
     put_people(item, "author", people)
     put_people(item, "author", [f"{name}," for name in tags.pop("CN", ()) if name])
-    put_people(item, "editor", tags.pop("FED", []) or tags.get("ED", []))
+    editors = tags.pop("FED", []) or [_short_name(name) for name in tags.get("ED", [])]
+    put_people(item, "editor", editors)
     tags.pop("ED", None)
     investigators = tags.pop("FIR", []) or tags.get("IR", [])
     tags.pop("IR", None)
@@ -139,6 +140,15 @@ def _item(tags: Tags) -> CslItem:
     for tag in list(tags):
         put_other(item, tag.lower(), "; ".join(value for value in tags.pop(tag) if value))
     return item
+
+
+def _short_name(name: str) -> str:
+    """`van Berg JA Jr`, as older records have names alone."""
+    found = _INITIALS_LAST.match(name)
+    if not found:
+        return name
+    family, initials, suffix = found.groups()
+    return ", ".join(filter(None, (family, suffix, initials)))
 
 
 def _identifiers(tags: Tags, item: CslItem) -> None:

@@ -83,6 +83,8 @@ def _item(fields: dict[str, list[Field]]) -> CslItem:
     put(item, "page", page_range(start, end))
     for tag, codes in (("004A", "0A"), ("005A", "0"), ("039B", "I")):
         for part in fields.get(tag, ()):
+            if part.get("C", [""])[0] in {"ISSN", "ISBN"}:
+                put_standard_numbers(item, *part.get("6", ()))
             for number in [each for code in codes for each in part.get(code, ())][:1]:
                 put_standard_numbers(item, number)
     put_doi(item, _text(fields, "004V", "0"))

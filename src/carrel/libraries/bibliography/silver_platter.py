@@ -29,6 +29,7 @@ _LABELS = {
 }
 _LONGEST_SOURCE = 2_000
 _EDITED = re.compile(r"\s*\(eds?\.?\)\s*$", re.IGNORECASE)
+_HYPHENED = re.compile(r"^([^\s,]{2,80})-([A-Z]{1,4})$")
 _IN = re.compile(r"[\"”]? in ", re.IGNORECASE)
 _TYPES = (
     ("conference", "paper-conference"), ("journal", "article-journal"), ("monograph", "book"),
@@ -65,7 +66,8 @@ def _records(text: str) -> Iterator[tuple[int, Tags]]:
 
 
 def _item(tags: Tags) -> CslItem:
-    written = (take_tag(tags, "RT") or take_tag(tags, "DT")).replace("-", " ").strip()
+    written = take_tag(tags, "RT") or take_tag(tags, "DT") or take_tag(tags, "PT")
+    written = written.replace("-", " ").strip()
     kind = next((known for word, known in _TYPES if word in written.lower()), "document")
     item: CslItem = {"type": kind}
     title = take_tag(tags, "TI").strip()
@@ -76,7 +78,7 @@ def _item(tags: Tags) -> CslItem:
     people = take_tag(tags, "AU").strip()
     role = "editor" if _EDITED.search(people) else "author"
     names = _EDITED.sub("", people).replace(",-", ", ").split(";")
-    put_people(item, role, [name.replace(".-", ". ").strip() for name in names])
+    put_people(item, role, [_name(name.replace(".-", ". ").strip()) for name in names])
     _put_source(take_tag(tags, "SO"), item)
     _put_publisher(take_tag(tags, "PB"), item)
     year = take_tag(tags, "PY")
@@ -99,6 +101,12 @@ def _item(tags: Tags) -> CslItem:
         value = "; ".join(each for each in tags.pop(tag) if each)
         put_other(item, _OTHER.get(tag, tag.lower()), value)
     return item
+
+
+def _name(text: str) -> str:
+    """`Van-Berg-JA`: hyphens stand for blanks, and the initials come last."""
+    found = _HYPHENED.match(text)
+    return f"{found.group(1).replace('-', ' ')}, {'. '.join(found.group(2))}." if found else text
 
 
 def _put_source(text: str, item: CslItem) -> None:
