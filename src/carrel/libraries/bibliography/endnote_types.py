@@ -10,12 +10,6 @@ from carrel.libraries.bibliography.imports import CslItem
 from carrel.libraries.bibliography.items import is_standard_number, put, put_other
 
 _YEAR = re.compile(r"\d{4}")
-# Page counts: 300, 300 p., xii, 300 pages.
-_PAGE_COUNT = re.compile(
-    r"((?:[ivxlcdm]{1,8}[ ,+]{1,3})?\d{1,5})(?: ?(?:p|pp|pages|S|Seiten)\.?)?", re.IGNORECASE
-)
-# Types whose pages are not a place within something else.
-_WHOLE_WORKS = frozenset({"book", "thesis"})
 _NUMBERED_WORKS = frozenset({"patent", "report", "standard"})
 
 
@@ -25,15 +19,6 @@ def split_work_number(kind: str, texts: list[str]) -> tuple[str, list[str]]:
         return "", texts
     own = next((text for text in texts if text and not is_standard_number(text)), "")
     return own, [text for text in texts if text != own]
-
-
-def put_pages(item: CslItem, pages: str) -> None:
-    """A range, or of a whole work the number of its pages."""
-    count = _PAGE_COUNT.fullmatch(pages.strip()) if item["type"] in _WHOLE_WORKS else None
-    if count and "container-title" not in item:
-        put(item, "number-of-pages", count.group(1))
-    else:
-        put(item, "page", pages)
 
 
 def settle_by_type(item: CslItem) -> None:

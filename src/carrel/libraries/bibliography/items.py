@@ -11,6 +11,12 @@ from carrel.libraries.identifiers import Doi, Isbn, NotAnIdentifierError
 _ISSN = re.compile(r"\b\d{4}-?\d{3}[\dXx]\b")
 _ISBN = re.compile(r"(?<![\d-])(?:97[89][-\s]?)?(?:\d[-\s]?){9}[\dXx](?![\d-])")
 _RANGE = re.compile(r"^([A-Za-z]*)(\d+)\s*[-–]+\s*([A-Za-z]*)(\d+)$")
+# Page counts: 300, 300 p., xii, 300 pages.
+_PAGE_COUNT = re.compile(
+    r"((?:[ivxlcdm]{1,8}[ ,+]{1,3})?\d{1,5})(?: ?(?:p|pp|pages|S|Seiten)\.?)?", re.IGNORECASE
+)
+# Types whose pages are not a place within something else.
+_WHOLE_WORKS = frozenset({"book", "thesis"})
 # Catalogues tell people of one name apart by them: `Doe, Jane, 1950-`.
 _YEARS_OF_LIFE = re.compile(r"(?<=\S), (?:(?:b\.|born) (?:ca\.? )?\d{4}|\d{4}-(?:\d{4})?)\.?$")
 # Words that name bodies and no people, in the languages of most records.
@@ -157,6 +163,15 @@ def _without_isbns(text: str) -> tuple[list[str], str]:
         rest.append(text[end : found.start()])
         end = found.end()
     return isbns, " ".join([*rest, text[end:]])
+
+
+def put_pages(item: CslItem, pages: str) -> None:
+    """A range, or of a whole work the number of its pages."""
+    is_whole = item["type"] in _WHOLE_WORKS and "container-title" not in item
+    if is_whole and (count := _PAGE_COUNT.fullmatch(pages.strip())):
+        put(item, "number-of-pages", count.group(1))
+    else:
+        put(item, "page", pages)
 
 
 def expand_page_range(pages: str) -> str:

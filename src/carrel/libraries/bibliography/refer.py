@@ -4,11 +4,7 @@ import re
 from collections.abc import Iterator
 
 from carrel.libraries.bibliography.dates import read_date, read_year_and_month
-from carrel.libraries.bibliography.endnote_types import (
-    put_pages,
-    settle_by_type,
-    split_work_number,
-)
+from carrel.libraries.bibliography.endnote_types import settle_by_type, split_work_number
 from carrel.libraries.bibliography.imports import CslItem, ImportResult, open_text
 from carrel.libraries.bibliography.items import (
     add_note,
@@ -20,6 +16,7 @@ from carrel.libraries.bibliography.items import (
     put_link,
     put_or_keep,
     put_other,
+    put_pages,
     put_people,
     put_standard_numbers,
 )

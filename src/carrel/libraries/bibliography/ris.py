@@ -4,11 +4,7 @@ import re
 from collections.abc import Iterator
 
 from carrel.libraries.bibliography.dates import CslDate, read_date, words_of_slashed_date
-from carrel.libraries.bibliography.endnote_types import (
-    put_pages,
-    settle_by_type,
-    split_work_number,
-)
+from carrel.libraries.bibliography.endnote_types import settle_by_type, split_work_number
 from carrel.libraries.bibliography.imports import CslItem, ImportResult, open_text
 from carrel.libraries.bibliography.items import (
     add_note,
@@ -21,6 +17,7 @@ from carrel.libraries.bibliography.items import (
     put_links,
     put_or_keep,
     put_other,
+    put_pages,
     put_people,
     put_standard_numbers,
 )

@@ -6,8 +6,19 @@ from carrel.libraries.bibliography.bibtex.names import split_outside_braces
 from carrel.libraries.bibliography.bibtex.tex import to_plain
 from carrel.libraries.bibliography.imports import CslItem
 from carrel.libraries.bibliography.items import put_other
+from carrel.libraries.csl.schema import VARIABLES
 from carrel.libraries.identifiers import ArxivId, Doi, NotAnIdentifierError, Pmcid
 
+# Labels that Zotero and CSL processors read in notes, beside the names of CSL's variables.
+_EXTRA_LABELS = {"tex", "type", "citation-key", "arxiv", "pmid", "pmcid", "doi", "original-title"}
+_EXTRA = re.compile(
+    r"^\s*(?:tex\.[\w-]{1,40}|"
+    + "|".join(
+        sorted(name.replace("-", "[- ]") for name in _EXTRA_LABELS | {str(v) for v in VARIABLES})
+    )
+    + r")\s*:\s",
+    re.IGNORECASE,
+)
 _AND = re.compile(r"(?<!\s)\s+and\s+")
 
 
@@ -43,6 +54,14 @@ def split_keywords(raw: str) -> list[str]:
         return split_keywords(raw[1:-1])
     words = split_outside_braces(raw, ";")
     return words if len(words) > 1 else split_outside_braces(raw, ",")
+
+
+def keep_extra_lines(raw: str) -> str:
+    """Lines of Zotero's Extra field (`PMID: 1`, `tex.key: value`) stay lines of the note."""
+    first, *others = raw.split("\n")
+    return "".join(
+        [first, *(f"\\par {line}" if _EXTRA.match(line) else f"\n{line}" for line in others)]
+    )
 
 
 def verbatim(raw: str) -> str:
@@ -89,6 +108,7 @@ def put_links(fields: dict[str, str], item: CslItem) -> None:
     link_in_words = _put_how_published(fields, item)
     url = url.replace(" ", "%20") or link_in_words
     _put_eprint(fields, item)
+    _put_arxiv_elsewhere(item)
     for name in [name for name in fields if _MORE_URLS.match(name)]:
         link = link_text(fields.pop(name))
         if link and not url and name.startswith("bdsk-url-"):
@@ -112,7 +132,8 @@ def _put_how_published(fields: dict[str, str], item: CslItem) -> str:
         put_other(item, "howpublished", to_plain(how))
         return ""
     is_command = found.re is _COMMAND_URL
-    if not (is_command and how.lstrip().startswith("\\")):
+    is_bare = is_command and how.lstrip().startswith("\\") and "\\href" not in how
+    if not is_bare:
         rest = to_plain(how.replace(found.group(), "")).strip(" ,.:;")
         put_other(item, "howpublished", rest)
     return found.group(1) if is_command else found.group()
@@ -123,6 +144,25 @@ def _pmcid_text(text: str) -> str:
         return str(Pmcid.parse(text if text.upper().startswith("PMC") else f"PMC{text}"))
     except NotAnIdentifierError:
         return text
+
+
+_ARXIV_ELSEWHERE = re.compile(
+    r"\b(?:arXiv:|abs/)\s?(\d{4}\.\d{4,5}(?:v\d{1,2})?|[a-z-]{2,20}(?:\.[A-Z]{2})?/\d{7})\b",
+    re.IGNORECASE,
+)
+
+
+def _put_arxiv_elsewhere(item: CslItem) -> None:
+    """Search engines write an e-print's number into the journal, DBLP into the volume."""
+    how = item.get("custom", {}).get("fields", {}).get("howpublished", "")
+    for text in (item.get("container-title", ""), item.get("volume", ""), how):
+        found = _ARXIV_ELSEWHERE.search(text)
+        if found and "arxiv_id" not in item.get("custom", {}):
+            try:
+                identifier = str(ArxivId.parse(found.group(1)))
+            except NotAnIdentifierError:
+                continue
+            item.setdefault("custom", {})["arxiv_id"] = identifier
 
 
 def _put_eprint(fields: dict[str, str], item: CslItem) -> None:

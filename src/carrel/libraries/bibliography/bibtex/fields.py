@@ -8,6 +8,7 @@ from carrel.libraries.bibliography.bibtex.field_values import (
     and_list,
     full_name,
     join_title,
+    keep_extra_lines,
     put_links,
     split_keywords,
     verbatim,
@@ -15,7 +16,7 @@ from carrel.libraries.bibliography.bibtex.field_values import (
 from carrel.libraries.bibliography.bibtex.names import NameReader, is_one_group
 from carrel.libraries.bibliography.bibtex.scanner import RawEntry
 from carrel.libraries.bibliography.bibtex.sentence_case import sentence_case
-from carrel.libraries.bibliography.bibtex.tex import to_paragraphs, to_plain, to_rich
+from carrel.libraries.bibliography.bibtex.tex import HREF, to_paragraphs, to_plain, to_rich
 from carrel.libraries.bibliography.bibtex.tex_reader import collect_unknown_commands
 from carrel.libraries.bibliography.bibtex.vocabulary import (
     ACCESSED_FIELDS,
@@ -60,6 +61,7 @@ _NUMBER_IS_ISSUE = frozenset(
 _NUMBER_IN_SERIES = frozenset(
     {"book", "chapter", "paper-conference", "entry-encyclopedia", "pamphlet"}
 )
+_PROCEEDINGS = frozenset({"proceedings", "mvproceedings"})
 _ENGLISH = frozenset({
     "english", "american", "usenglish", "british", "ukenglish", "canadian", "australian",
     "newzealand", "en", "eng",
@@ -69,6 +71,7 @@ _DASHES = re.compile(r"(?<!\s)\s*(?:-{2,}|[–—‐‑−])\s*")
 # Pages such as `12 - 15`, however they were typed.
 _SPACED_RANGE = re.compile(r"(?<=\d) *- *(?=\w*\d)")
 _PMID_IN_NOTE = re.compile(r"^\s*PMID:?\s*(\d{1,9})\s*\.?\s*$", re.IGNORECASE)
+_PMCID_IN_NOTE = re.compile(r"^\s*PMCID:?\s*(PMC\d{1,9})\s*\.?\s*$", re.IGNORECASE)
 _SHORT_WORD = re.compile(r"^[^\W\d_](?:[^\W\d_]|[-'’.&])*\.,?$")
 _TITLE_OF_PERSON = re.compile(r"^(?:Dr|St|Ste|Mr|Mrs|Ms|Prof|vs?|No|Inc|Co|Ltd)\.$")
 _LONGEST_SHARED = 400
@@ -162,6 +165,11 @@ class EntryReader:
         if kind == "book" and fields.get("booktitle") == fields.get("title"):
             # For the parts that refer to the volume; it is no part of itself.
             fields.pop("booktitle", None)
+        if entry_type in _PROCEEDINGS and "title" in fields:
+            # What the papers in it call it, by BibTeX's cross-references.
+            put_other(item, "booktitle", to_rich(fields.pop("booktitle", "")).text)
+        if (found := HREF.search(fields.get("title", ""))) and found.group(1) != fields.get("url"):
+            fields["url_of_title" if fields.get("url") else "url"] = found.group(1)
         text = title(join_title(fields, "title", "subtitle"))
         if entry_type == "inreference" and "lista" in fields and "booktitle" not in fields:
             item["container-title"] = text
@@ -340,7 +348,8 @@ class EntryReader:
             item.setdefault("event-place", location)
         elif address or location:
             place = address or location
-            item["publisher-place"] = COUNTRIES.get(place.lower(), place)
+            places = [COUNTRIES.get(each.lower(), "") for each in place.split(" and ")]
+            item["publisher-place"] = "; ".join(places) if all(places) else place
 
     def _words(self, fields: dict[str, str], item: CslItem, entry_type: str, kind: str) -> None:
         for name, variable in RICH_FIELDS.items():
@@ -348,12 +357,15 @@ class EntryReader:
                 value = to_paragraphs(fields.pop(name))
                 if value and value != item.setdefault(variable, value):
                     item[variable] += f"\n{value}"
-        note = fields.pop("note", "")
+        note = keep_extra_lines(fields.pop("note", ""))
         addendum = fields.pop("addendum", "")
         comment = fields.pop("comment", "")
         notes = [to_paragraphs(text) for text in (note, addendum, comment) if text]
-        if len(notes) == 1 and (found := _PMID_IN_NOTE.match(notes[0])):
-            item.setdefault("PMID", str(Pmid.parse(found.group(1))))
+        for line in "\n".join(notes).split("\n"):
+            if found := _PMID_IN_NOTE.match(line):
+                item.setdefault("PMID", str(Pmid.parse(found.group(1))))
+            elif found := _PMCID_IN_NOTE.match(line):
+                item.setdefault("PMCID", found.group(1).upper())
         if any(notes):
             item["note"] = "\n".join(text for text in notes if text)
         self._put_language(fields, item)
@@ -413,6 +425,7 @@ def _type(entry_type: str, fields: dict[str, str]) -> str:
             fields.setdefault("entrytype", entry_type)
     if (
         kind == "book"
+        and entry_type not in _PROCEEDINGS
         and fields.get("booktitle")
         and fields.get("title")
         and fields["booktitle"] != fields["title"]

@@ -46,6 +46,8 @@ _SENTENCE_BREAK = re.compile(
 _AFTER_ARTICLE = re.compile(
     r"\s+(?!(?:and|or|to|in|of|for|is|as|at|by|on|with|from|versus|vs)\b)[^\W\d_]"
 )
+# What stands right behind a raised number is one word with it: ³He.
+_BEHIND_SCRIPT = re.compile(r"</su[bp]>\Z")
 _BEHIND_COLON = re.compile(r":[\s\u00a0]+\Z")
 _ROMAN_NUMBER = re.compile(r"^(?:I{1,3}|IV|VI{0,3}|IX|XI{0,3}|XIV|XVI{0,3}|XIX|XX)$")
 
@@ -89,7 +91,8 @@ def _lower_capitals(title: TexText) -> str:
     last = 0
     for found in _WORD.finditer(title.text):
         word, start = found.group(), found.start()
-        if 1 in mask[start : found.end()] or _ROMAN_NUMBER.match(word):
+        is_initial = len(word) == 1 and title.text.startswith(".", found.end())
+        if 1 in mask[start : found.end()] or _ROMAN_NUMBER.match(word) or is_initial:
             continue
         is_first = not last or _SENTENCE_BREAK.search(title.text, max(0, start - 60), start)
         pieces.append(title.text[last:start])
@@ -172,6 +175,8 @@ def lower_title_words(text: str, protected: tuple[tuple[int, int], ...]) -> str:
 def _keeps_case(text: str, found: re.Match[str]) -> bool:
     """Whether a word inside of a title has its capital for another reason than title case."""
     word, start = found.group(), found.start()
+    if _BEHIND_SCRIPT.search(text, max(0, start - 6), start):
+        return True
     if word == "A":
         if _BEHIND_COLON.search(text, max(0, start - 60), start):
             return False

@@ -12,6 +12,10 @@ _BREAK = re.compile("(?<! )[ ]*\u2029[ ]*")
 _BRACE = re.compile(r"[{}]")
 _EMPTY_LINE = re.compile(r"(?<!\s)[ \t]*\r?\n[ \t]*\r?\n\s*")
 _LINE_BREAK = re.compile(r"(?<!\\)\\\\(?!\\)(?:\[[^\[\]]{0,20}\])?(?=[\s{}]|\Z)\s*")
+# Bounded, so that a command without an end does not make the search quadratic.
+HREF = re.compile(
+    r"\\href\s{0,9}\{([^{}]{1,2000})\}\s{0,9}\{((?:[^{}]|\{[^{}]{0,500}\}){1,2000})\}"
+)
 _OUTER_BRACES_AT_MOST = 10
 
 
@@ -24,11 +28,25 @@ def compose(text: str) -> str:
 
 def to_paragraphs(raw: str) -> str:
     """The text of a longer field, where \\par, an empty line and a line break part lines."""
+    if "\\href" in raw:
+        raw = HREF.sub(_link_beside_words, raw)
     if "\n" in raw:
         raw = _EMPTY_LINE.sub(r"\\par ", raw.strip())
     if "\\" not in raw:
         return to_rich(raw).text
     return _BREAK.sub("\n", _read(_LINE_BREAK.sub(r"\\par ", raw)).text).strip()
+
+
+def _link_beside_words(found: re.Match[str]) -> str:
+    """The words of a link, and behind them where it leads unless they say it themselves."""
+    link, words = found.group(1).strip(), found.group(2).strip()
+    if _bare_link(link) == _bare_link(words.removeprefix("\\url{").removesuffix("}")):
+        return f"\\url{{{link}}}"
+    return f"{words} (\\url{{{link}}})"
+
+
+def _bare_link(text: str) -> str:
+    return text.replace("\\", "").partition("://")[2].rstrip("/") or text
 
 
 def to_rich(raw: str) -> TexText:

@@ -17,10 +17,16 @@ from carrel.libraries.bibliography.bibtex.tex_symbols import (
     LAST_ARGUMENT_SHOWN,
     LINES,
     MARKUP,
+    OPERATORS,
     SIGNS,
     SUBSCRIPTS,
     SUPERSCRIPTS,
     SYMBOLS,
+)
+from carrel.libraries.bibliography.bibtex.tex_units import (
+    QUANTITIES,
+    formula_text,
+    quantity_text,
 )
 
 _TOKEN = re.compile(r"\\([A-Za-z]+)\*?|\\(.)|([{}$~^_`'-]|\\\Z)|([^\\{}$~^_`'-]+)", re.DOTALL)
@@ -30,6 +36,8 @@ _OPTIONAL = re.compile(r"\s{0,50}\[[^\]]{0,500}\]")
 _TAG = re.compile(r"</?(?:i|b|sup|sub|span|sc)(?:\s[^<>]*)?>")
 _DIGITS = re.compile(r"\d+")
 _MAX_DEPTH = 60
+# An accent over nothing is the sign itself, as in `\\~{}name`.
+_BARE_ACCENTS = {"\u0303": "~", "\u0302": "^"}
 
 _MOVES = frozenset({"kern", "mkern", "raise", "lower", "hskip", "vskip", "mskip"})
 _DIMENSION = re.compile(r"\s*=?\s*[-+]?[\d.,]+\s*(?:em|ex|pt|pc|in|bp|cm|mm|dd|cc|sp|mu)?")
@@ -256,17 +264,25 @@ class TexReader:
             self._skip_spaces()
             return DECLARATIONS[name]
         elif name in SYMBOLS:
-            text = SYMBOLS[name]
-            before = self._raw[self._position - len(name) - 2 : self._position - len(name) - 1]
-            is_spaced = before == " " and self._raw.startswith(" ", self._position)
-            self._put(text, is_protected)
-            self._skip_command_end()
-            if self._is_math and is_spaced and not text.isalpha():
-                # TeX sets blanks around relations itself.
-                self._put(" ", is_protected)
+            self._symbol(name, is_protected)
         else:
             self._rarer_command(name, depth, is_protected)
         return None
+
+    def _symbol(self, name: str, is_protected: bool) -> None:
+        text = SYMBOLS[name]
+        before = self._raw[self._position - len(name) - 2 : self._position - len(name) - 1]
+        is_spaced = before == " " and self._raw.startswith(" ", self._position)
+        is_operator = self._is_math and name in OPERATORS
+        if is_operator and self._pieces and self._pieces[-1][-1:].isalnum():
+            text = f" {text}"
+        self._put(text, is_protected)
+        self._skip_command_end()
+        if is_operator and (self._following().isalnum() or self._following() == "\\"):
+            self._put(" ", is_protected)
+        if self._is_math and is_spaced and not text.isalpha():
+            # TeX sets blanks around relations itself.
+            self._put(" ", is_protected)
 
     def _rarer_command(self, name: str, depth: int, is_protected: bool) -> None:
         if name == "ensuremath":
@@ -291,6 +307,10 @@ class TexReader:
             self._put(FRACTIONS.get(fraction, fraction), is_protected=True)
         elif name in _CHARACTER_COMMANDS:
             self._character(depth, is_protected)
+        elif name in QUANTITIES and self._has_argument():
+            self._quantity(name)
+        elif name in {"ce", "cf"} and self._has_argument():
+            self._put(formula_text(self._verbatim()), is_protected=True)
         elif name in JOURNALS:
             self._put(JOURNALS[name], is_protected=True)
             self._skip_command_end()
@@ -321,6 +341,20 @@ class TexReader:
         elif self._raw.startswith(" ", self._position):
             self._put(" ", is_protected=True)
 
+    def _following(self) -> str:
+        return self._raw[self._position : self._position + 1]
+
+    def _has_argument(self) -> bool:
+        optional = _OPTIONAL.match(self._raw, self._position)
+        return self._raw.startswith("{", optional.end() if optional else self._position)
+
+    def _quantity(self, name: str) -> None:
+        """A number, its unit or both; options in brackets are not shown."""
+        if optional := _OPTIONAL.match(self._raw, self._position):
+            self._position = optional.end()
+        arguments = [self._verbatim() for _ in range(QUANTITIES[name][0])]
+        self._put(quantity_text(name, arguments), is_protected=True)
+
     def _at_end_of_command(self) -> bool:
         following = self._raw[self._position : self._position + 1]
         return not following or following in "}$"
@@ -348,7 +382,7 @@ class TexReader:
         letter = (
             unicodedata.normalize("NFC", base[:1] + mark) + base[1:]
             if base
-            else mark.strip("\u0303")
+            else _BARE_ACCENTS.get(mark, mark)
         )
         self._put(letter, is_protected)
 

@@ -87,6 +87,12 @@ SYMBOLS = {
     "hyphen": "-", "BibTex": "BibTeX", "Latex": "LaTeX", "tex": "TeX",
 }  # fmt: skip
 
+# Names of functions, which TeX sets off from letters beside them.
+OPERATORS = frozenset({
+    "sin", "cos", "tan", "log", "ln", "exp", "min", "max", "lim", "sup", "inf", "det", "dim", "ker",
+    "deg", "gcd", "arg", "mod", "bmod", "hom",
+})  # fmt: skip
+
 # Commands of one sign: \& \, \- and so on.
 SIGNS = {
     "&": "&", "%": "%", "$": "$", "#": "#", "_": "_", "{": "{", "}": "}", " ": " ", "\n": " ",
@@ -134,7 +140,8 @@ HIDDEN = {
 # Commands with an argument that steers and one that is shown.
 LAST_ARGUMENT_SHOWN = {
     "href": 2, "textcolor": 2, "foreignlanguage": 2, "textlang": 2, "hyperref": 2, "raisebox": 2,
-    "parbox": 2, "texorpdfstring": 1, "ifthenelse": 2,
+    "parbox": 2, "texorpdfstring": 1, "ifthenelse": 2, "mathrm": 1, "mathcal": 1, "mathscr": 1,
+    "mathfrak": 1, "mathsf": 1, "mathtt": 1, "mathnormal": 1, "operatorname": 1,
 }  # fmt: skip
 
 SUPERSCRIPTS = dict(zip("0123456789+-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ", strict=True))

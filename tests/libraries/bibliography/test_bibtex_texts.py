@@ -1,0 +1,83 @@
+"""TeX, links and lines of notes in BibTeX fields, as people write them."""
+
+from typing import Any
+
+import pytest
+
+from carrel.libraries.bibliography.bibtex.fields import TitleCase
+from carrel.libraries.bibliography.bibtex.reader import read_bibtex
+
+
+def one(fields: str, kind: str = "misc", titles: TitleCase = TitleCase.AS_WRITTEN) -> Any:
+    answer = read_bibtex(f"@{kind}{{a, {fields}}}", titles)
+    assert not answer.failures
+    assert not answer.warnings
+    return answer.items[0].item
+
+
+@pytest.mark.parametrize(
+    ("raw", "text"),
+    [
+        (r"Home of \~{}user and \^{}", "Home of ~user and ^"),
+        (r"$n\log n$ and $\sin\theta$", "n log n and sin θ"),
+        (r"$\mathcal{O}(n)$ in $\mathrm{H}$", "O(n) in H"),
+        (r"A \SI{5}{\micro\meter} gap", "A 5 µm gap"),
+        (r"\qty{3.2e-3}{\kilo\gram\meter\per\second\squared}", "3.2 × 10⁻³ kg m s⁻²"),
+        (r"From \SIrange{1}{5}{\giga\hertz}", "From 1–5 GHz"),
+        (r"At \SI[mode=text]{25}{\degreeCelsius} and \ang{45;30}", "At 25 °C and 45°30′"),
+        (r"\si{kg.m^2/s} of \num{1e6}", "kg m²/s of 1 × 10⁶"),
+        (r"\ce{H2SO4} and \ce{Ca^{2+}}", "H₂SO₄ and Ca²⁺"),
+    ],
+)
+def test_signs_functions_quantities_and_formulas(raw: str, text: str) -> None:
+    assert one(f"title = {{{raw}}}")["title"] == text
+
+
+def test_a_link_in_a_note_keeps_where_it_leads() -> None:
+    note = r"note = {See \href{https://x.org/a_b}{our page} or \href{https://x.org}{https://x.org}}"
+    assert one(note)["note"] == "See our page (https://x.org/a_b) or https://x.org"
+    assert one(r"title = {\href{https://x.org}{A title}}")["URL"] == "https://x.org"
+    how = one(r"title = {T}, howpublished = {\href{https://x.org}{A weblog}}")
+    assert how["URL"] == "https://x.org"
+    assert how["custom"]["fields"] == {"howpublished": "A weblog"}
+
+
+def test_lines_of_zoteros_extra_field_stay_lines() -> None:
+    item = one("title = {T}, note = {Words that\ngo on\nPMID: 123\nPMCID: PMC5\ntex.key: value}")
+    assert item["note"] == "Words that go on\nPMID: 123\nPMCID: PMC5\ntex.key: value"
+    assert (item["PMID"], item["PMCID"]) == ("123", "PMC5")
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        "journal = {arXiv preprint arXiv:1801.01234}",
+        "journal = {CoRR}, volume = {abs/1801.01234}",
+        "howpublished = {arXiv:1801.01234}",
+    ],
+)
+def test_an_e_print_is_known_by_its_number_wherever_that_stands(fields: str) -> None:
+    assert one(f"title = {{T}}, {fields}", "article")["custom"]["arxiv_id"] == "1801.01234"
+
+
+def test_proceedings_are_no_chapter_of_what_their_papers_call_them() -> None:
+    item = one("title = {Proceedings of Foo}, booktitle = {Proc. Foo}", "proceedings")
+    assert item["type"] == "book"
+    assert item["custom"]["fields"] == {"booktitle": "Proc. Foo"}
+
+
+def test_a_patent_holds_in_several_countries() -> None:
+    item = one("title = {T}, location = {countryus and countryde}", "patent")
+    assert item["publisher-place"] == "United States; Germany"
+
+
+@pytest.mark.parametrize(
+    ("written", "title"),
+    [
+        (r"The \textsuperscript{3}He Problem of Cells", "The <sup>3</sup>He problem of cells"),
+        ("THE STRUCTURE OF GENES BY J. DOE", "The structure of genes by J. Doe"),
+    ],
+)
+def test_sentence_case_keeps_isotopes_and_initials(written: str, title: str) -> None:
+    item = one(f"title = {{{written}}}", titles=TitleCase.SENTENCE_CASE)
+    assert item["title"] == title
