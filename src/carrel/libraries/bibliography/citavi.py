@@ -1,9 +1,15 @@
 """Citavi's projects, as XML or as the zipped backup, to CSL-JSON items."""
 
 import io
+import json
 import re
 import zipfile
 
+from carrel.libraries.bibliography.citavi_types import (
+    TYPES,
+    put_organizations,
+    put_specific_fields,
+)
 from carrel.libraries.bibliography.dates import read_date
 from carrel.libraries.bibliography.imports import BibliographyError, CslItem, ImportResult, read_xml
 from carrel.libraries.bibliography.items import (
@@ -22,21 +28,7 @@ ZIP_START = b"PK\x03\x04"
 _MAX_UNZIPPED_BYTES = 300_000_000
 _SHOWN_RANGE = re.compile(r"<os>([^<]*)</os>\s*(?:<ps>[^<]*</ps>\s*)?$")
 
-_TYPES = {
-    "JournalArticle": "article-journal", "SpecialIssue": "periodical",
-    "NewspaperArticle": "article-newspaper", "Book": "book", "BookEdited": "book",
-    "CollectedWorks": "book", "ConferenceProceedings": "book", "Contribution": "chapter",
-    "ContributionInLegalCommentary": "chapter", "Thesis": "thesis", "UnpublishedWork": "manuscript",
-    "InternetDocument": "webpage", "AudioOrVideoDocument": "motion_picture",
-    "Movie": "motion_picture", "Broadcast": "broadcast", "RadioPlay": "broadcast",
-    "AudioBook": "song", "MusicAlbum": "song", "MusicTrack": "song",
-    "PressRelease": "article-newspaper", "StatuteOrRegulation": "legislation",
-    "CourtDecision": "legal_case", "Patent": "patent", "Standard": "standard", "Map": "map",
-    "ComputerProgram": "software", "InterviewMaterial": "interview",
-    "PersonalCommunication": "personal_communication", "Lecture": "speech",
-    "Manuscript": "manuscript", "ArchiveMaterial": "document", "ReportOrGrayLiterature": "report",
-    "Report": "report",
-}  # fmt: skip
+_QUOTATIONS = {"1": "direct quotation", "2": "indirect quotation", "3": "summary", "4": "comment"}
 _TEXTS = {
     "Volume": "volume", "PlaceOfPublication": "publisher-place",
     "NumberOfVolumes": "number-of-volumes",
@@ -115,6 +107,10 @@ class _Project:
             for whole, parts in _links(root, "ReferenceReferences").items()
             for part in parts
         }
+        self._libraries = {row.get("id", ""): row.at("Name") for row in _rows(root, "Libraries")}
+        self._locations: dict[str, list[XmlNode]] = {}
+        for row in _rows(root, "Locations"):
+            self._locations.setdefault(row.at("ReferenceID"), []).append(row)
         self._quotations: dict[str, list[XmlNode]] = {}
         for row in _rows(root, "KnowledgeItems"):
             self._quotations.setdefault(row.at("ReferenceID"), []).append(row)
@@ -124,7 +120,7 @@ class _Project:
         item: CslItem = {}
         if reference.at("CitationKey"):
             item["id"] = reference.at("CitationKey")
-        item["type"] = _TYPES.get(reference.at("ReferenceType"), "document")
+        item["type"] = TYPES.get(reference.at("ReferenceType"), "document")
         title, below = reference.at("Title"), reference.at("Subtitle")
         put(item, "title", f"{title}: {below}" if title and below else title)
         for link, role in _PEOPLE.items():
@@ -135,18 +131,17 @@ class _Project:
             ]
             if people:
                 item[role] = people
-        if "author" not in item:
-            bodies = [
-                self._people[body]
-                for body in self._links["ReferenceOrganizations"].get(key, ())
-                if self._people.get(body)
-            ]
-            if bodies:
-                item["author"] = bodies
         self._container(reference, item)
         self._facts(reference, item)
         publishers = self._joined("ReferencePublishers", "Publishers", key)
         put(item, "publisher", "; ".join(publishers))
+        bodies = [
+            self._people[body]
+            for body in self._links["ReferenceOrganizations"].get(key, ())
+            if self._people.get(body)
+        ]
+        put_organizations(reference.at("ReferenceType"), bodies, item)
+        self._locations_of(key, item)
         put(item, "keyword", join_keywords(self._joined("ReferenceKeywords", "Keywords", key)))
         put_other(item, "groups", ", ".join(self._joined("ReferenceGroups", "Groups", key)))
         categories = self._joined("ReferenceCategories", "Categories", key)
@@ -161,6 +156,17 @@ class _Project:
         rows = (self._names[table].get(other) for other in self._links[link].get(key, ()))
         return [row.at("Name") for row in rows if row is not None]
 
+    def _locations_of(self, key: str, item: CslItem) -> None:
+        """Files, links and the shelf of a library."""
+        for row in self._locations.get(key, ()):
+            put(item, "call-number", row.at("CallNumber"))
+            put(item, "archive", self._libraries.get(row.at("LibraryID"), ""))
+            address = _address(row.at("Address"))
+            if not address.startswith(("http://", "https://", "ftp://")):
+                put_other(item, "file", address)
+            elif not item.get("DOI") or not address.lower().endswith(item["DOI"]):
+                put_link(item, address)
+
     def _container(self, reference: XmlNode, item: CslItem) -> None:
         periodical = self._names["Periodicals"].get(reference.at("PeriodicalID"))
         if periodical is not None:
@@ -174,7 +180,21 @@ class _Project:
         if whole is not None and whole is not reference:
             key = whole.get("id", "")
             title, below = whole.at("Title"), whole.at("Subtitle")
-            put(item, "container-title", f"{title}: {below}" if title and below else title)
+            title = f"{title}: {below}" if title and below else title
+            issue_of = self._names["Periodicals"].get(whole.at("PeriodicalID"))
+            if whole.at("ReferenceType") == "SpecialIssue" and issue_of is not None:
+                # The article of a journal, whose issue has a title of its own.
+                item["type"] = "article-journal"
+                put(item, "container-title", issue_of.at("Name"))
+                put(item, "container-title-short", issue_of.at("StandardAbbreviation"))
+                put_standard_numbers(item, *filter(None, [issue_of.at("ISSN")]))
+                put_other(item, "issuetitle", title)
+                put(item, "volume", whole.at("Volume"))
+                put(item, "issue", whole.at("Number"))
+            if whole.at("ReferenceType") == "ConferenceProceedings":
+                item["type"] = "paper-conference"
+                put_specific_fields(whole, item)
+            put(item, "container-title", title)
             editors = [
                 self._people[person]
                 for person in self._links["ReferenceEditors"].get(key, ())
@@ -200,14 +220,14 @@ class _Project:
             )
         put(
             item,
-            "issue" if item["type"].startswith("article") else "number",
+            "issue" if item["type"].startswith(("article", "periodical")) else "number",
             reference.at("Number"),
         )
         put_edition(item, reference.at("Edition"))
-        put(item, "page", _shown(reference.at("PageRange")))
-        date = reference.at("Year") or reference.at("Date")
-        if date:
-            item["issued"] = read_date(date)
+        put(item, "page", _shown(reference.at("PageRange")).replace("–", "-"))
+        year, day = reference.at("Year"), reference.at("Date")
+        if year or day:
+            item["issued"] = read_date(day if not year or day.startswith(f"{year}-") else year)
         if reference.at("AccessDate"):
             item["accessed"] = read_date(reference.at("AccessDate"))
         put_doi(item, reference.at("DOI"))
@@ -218,7 +238,8 @@ class _Project:
         abstract = reference.first("Abstract")
         put(item, "abstract", abstract.all_text() if abstract else "")
         put_language(item, reference.at("LanguageCode") or reference.at("Language"))
-        put_other(item, "title-supplement", reference.at("TitleSupplement"))
+        put_specific_fields(reference, item)
+        put_other(item, "table-of-contents", reference.at("TableOfContents"))
         put_other(item, "evaluation", reference.at("Evaluation"))
 
 
@@ -253,7 +274,23 @@ def _shown(text: str) -> str:
     return (found.group(1) if found else text).strip()
 
 
+def _address(text: str) -> str:
+    """A path or link, which newer projects have as JSON."""
+    if not text.startswith("{"):
+        return text
+    try:
+        content = json.loads(text)
+    except ValueError:
+        return text
+    address = content.get("UriString") if isinstance(content, dict) else None
+    return address if isinstance(address, str) else text
+
+
 def _quotation(row: XmlNode) -> str:
+    """What it says, whether in the author's words or the reader's, and where."""
     pages = _shown(row.at("PageRange"))
+    kind = _QUOTATIONS.get(row.at("QuotationType"), "") if row.at("Text") else ""
+    where = f"p. {pages}" if pages and pages != "n.p." else pages
     words = ": ".join(part for part in (row.at("CoreStatement"), row.at("Text")) if part)
-    return f"{words} (p. {pages})" if words and pages else words
+    details = ", ".join(filter(None, (kind, where)))
+    return f"{words} ({details})" if words and details else words

@@ -188,9 +188,9 @@ def _said_by_words(found: re.Match[str]) -> bool:
 def _numeric(text: str) -> CslDate | None:
     found = _SLASHED_DAYS.match(text)
     if found:
-        year, month, first, last = (int(part) for part in found.groups())
-        is_range = 1 <= month <= _LAST_MONTH and 1 <= first < last <= _LAST_DAY
-        return {"date-parts": [[year, month, first], [year, month, last]]} if is_range else None
+        *of_month, first, last = (int(part) for part in found.groups())
+        is_range = 1 <= of_month[1] <= _LAST_MONTH and 1 <= first < last <= _LAST_DAY
+        return {"date-parts": [[*of_month, first], [*of_month, last]]} if is_range else None
     found = _SLASHED.match(text)
     if found:
         year, month, day, other = found.groups()
