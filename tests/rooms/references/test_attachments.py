@@ -10,7 +10,11 @@ from typing import Any
 import pytest
 
 from carrel.cli import main
+from carrel.core.answer import split_explanation
+from carrel.core.answer_encoding import encode_answer
+from carrel.core.caller import Caller, Visit
 from carrel.core.errors import CarrelError
+from carrel.policy.scopes import ALL_SCOPES
 from carrel.rooms.references.attachments import clean_name
 from tests.rooms.references.desk import Reader, Stage
 
@@ -210,3 +214,35 @@ def test_the_command_line_says_what_undoing_leaves_gone(
     run("attach-file", "a", "--path", str(tmp_path / "x.csv"))
     assert "undo-change does not bring it back" in run("detach-file", "a", "x.csv")
     assert "Gone, and not brought back: x.csv of a" in run("undo-change")
+
+
+@pytest.mark.parametrize(
+    ("name", "block"),
+    [
+        ("notes.txt", "resource"),
+        ("data.csv", "resource"),
+        ("figure.png", "image"),
+        ("talk.mp3", "audio"),
+    ],
+)
+def test_only_an_image_is_given_as_an_image(tmp_path: Path, name: str, block: str) -> None:
+    stage = _stage(tmp_path, _BOOK)
+
+    async def scene(reader: Reader) -> None:
+        content = base64.b64encode(b"what it holds").decode()
+        await reader.ask("attach_file", id="a", content=content, name=name)
+        operation = reader.desk.catalogue.operations["open_attached_file"]
+        caller = Caller(reader.user, ALL_SCOPES, is_limited=False)
+        visit = Visit("rest", "test")
+        arguments = {"id": "a", "name": name}
+        given = await reader.desk.gate.call(operation, arguments, caller, visit)
+        told, file = json.loads(encode_answer(operation.answer, split_explanation(given)[0]))
+        assert (told["type"], file["type"]) == ("text", block)
+        if block == "resource":
+            assert file["resource"]["uri"] == f"library://reference/a/files/{name}"
+            assert file["resource"]["mimeType"].startswith("text/")
+            assert base64.b64decode(file["resource"]["blob"]) == b"what it holds"
+        else:
+            assert base64.b64decode(file["data"]) == b"what it holds"
+
+    stage.play(scene, door="rest")

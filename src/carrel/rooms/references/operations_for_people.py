@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from carrel.core.answer import Binary, Blocks, Text
+from carrel.core.answer import Binary, Blocks
 from carrel.core.caller import Call, Caller
 from carrel.core.decorators import operation
 from carrel.core.operation import Effect
@@ -24,6 +24,7 @@ from carrel.rooms.references.browsing_models import (
     RestoreReferences,
     SaveReference,
 )
+from carrel.rooms.references.file_blocks import file_blocks
 from carrel.rooms.references.library_editing import LibraryEditing
 from carrel.rooms.references.models import OneReference
 from carrel.rooms.references.operations import WRITE
@@ -141,5 +142,5 @@ class LibraryEditingOperations:
     )
     async def open_attachment(self, question: OpenAttachment, call: Call) -> Blocks:
         content = await self._editing.read_pdf(question, call)
-        told = Text(f"The PDF of {question.id}: {len(content):,} bytes")
-        return Blocks((told, Binary(content, "application/pdf")))
+        told = f"The PDF of {question.id}: {len(content):,} bytes"
+        return file_blocks(told, question.id, "fulltext.pdf", Binary(content, "application/pdf"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from carrel.core.answer import Binary, Blocks, Text
+from carrel.core.answer import Binary, Blocks
 from carrel.core.caller import Call, Caller
 from carrel.core.decorators import operation
 from carrel.core.operation import Effect
@@ -32,6 +32,7 @@ from carrel.rooms.references.duplicate_models import (
     MergedReferences,
     MergeReferences,
 )
+from carrel.rooms.references.file_blocks import file_blocks
 from carrel.rooms.references.key_models import (
     RenamedKeys,
     RenamedReference,
@@ -192,8 +193,8 @@ class UpkeepOperations:
     )
     async def open_attached_file(self, question: OpenAttachedFile, call: Call) -> Blocks:
         content, media_type = await self._attachments.read(question, call)
-        told = Text(f"{question.name} of {question.id}: {len(content):,} bytes")
-        return Blocks((told, Binary(content, media_type)))
+        told = f"{question.name} of {question.id}: {len(content):,} bytes"
+        return file_blocks(told, question.id, question.name, Binary(content, media_type))
 
     @operation(
         title="Find orphaned files",

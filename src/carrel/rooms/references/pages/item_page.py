@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from carrel.core.answer import Binary, Blocks, Text
+from carrel.core.answer import Blocks, Text
 from carrel.core.errors import CarrelError
 from carrel.core.pages import PageAnswer, PageFile, PageRequest, PageView, local_address
 from carrel.rooms.references.attachment_models import AttachmentList, AttachmentRow
 from carrel.rooms.references.browsing_models import ReferenceVersions
+from carrel.rooms.references.file_blocks import file_of
 from carrel.rooms.references.fulltext import named_attachments
 from carrel.rooms.references.items import (
     Item,
@@ -131,9 +132,8 @@ async def draw_fulltext(request: PageRequest) -> PageAnswer:
 async def send_attachment(request: PageRequest) -> PageAnswer:
     reference_id = request.variables["id"]
     answer: Blocks = await request.ask("open_attachment", id=reference_id)
-    for part in answer.parts:
-        if isinstance(part, Binary):
-            return PageFile(part.body, part.media_type, f"{file_stem(reference_id)}.pdf")
+    if file := file_of(answer):
+        return PageFile(file.body, file.media_type, f"{file_stem(reference_id)}.pdf")
     raise CarrelError("The attached file is empty", next_step="Attach it again.")
 
 

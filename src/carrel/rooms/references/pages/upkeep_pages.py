@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from carrel.core.answer import Binary, Blocks
+from carrel.core.answer import Blocks
 from carrel.core.errors import CarrelError
 from carrel.core.pages import (
     PageAnswer,
@@ -19,6 +19,7 @@ from carrel.rooms.references.duplicate_models import (
     FoundGroup,
     MergedReferences,
 )
+from carrel.rooms.references.file_blocks import file_of
 from carrel.rooms.references.key_models import RenamedKeys
 from carrel.rooms.references.pages.item_page import file_stem, item_address
 from carrel.rooms.references.pages.labels import field_label
@@ -182,9 +183,8 @@ async def send_file(request: PageRequest) -> PageAnswer:
     """One attached file, to save: what strangers wrote is never shown in our pages."""
     reference_id, name = request.variables["id"], request.query.text("name")[:400]
     answer: Blocks = await request.ask("open_attached_file", id=reference_id, name=name)
-    for part in answer.parts:
-        if isinstance(part, Binary):
-            stem, dot, ending = name.rpartition(".")
-            safe = f"{file_stem(stem or ending)}{dot}{file_stem(ending)}" if dot else "file"
-            return PageFile(part.body, "application/octet-stream", safe)
+    if file := file_of(answer):
+        stem, dot, ending = name.rpartition(".")
+        safe = f"{file_stem(stem or ending)}{dot}{file_stem(ending)}" if dot else "file"
+        return PageFile(file.body, "application/octet-stream", safe)
     raise CarrelError("The attached file is empty", next_step="Attach it again.")
