@@ -40,6 +40,7 @@ PT P
 AU Inv, A
 TI A device
 PN US123-A
+IS 4
 AE BIG COMPANY
 ER
 EF
@@ -68,7 +69,7 @@ def test_web_of_science_parts_of_books_and_patents_are_what_they_are() -> None:
     assert (chapter["type"], chapter["container-title"]) == ("chapter", "The Whole Book")
     assert (paper["type"], paper["collection-title"]) == ("paper-conference", "LECTURE NOTES")
     assert (patent["type"], patent["number"]) == ("patent", "US123-A")
-    assert patent["custom"]["fields"] == {"assignee": "BIG COMPANY"}
+    assert patent["custom"]["fields"] == {"assignee": "BIG COMPANY", "issue": "4"}
 
 
 def test_medline_suffixes_chapters_and_short_journals() -> None:

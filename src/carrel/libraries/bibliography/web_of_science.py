@@ -107,11 +107,8 @@ def read_tags(tags: Tags) -> CslItem:
         is_text = variable in {"publisher", "publisher-place", "abstract"}
         put(item, variable, _text(value) if is_text else value)
     _put_meeting(tags, item)
-    put(
-        item,
-        "issue" if kind.startswith(("article", "review", "paper")) else "number",
-        _take(tags, "IS"),
-    )
+    place = "issue" if kind.startswith(("article", "review", "paper")) else "number"
+    put_or_keep(item, place, _take(tags, "IS"), "issue")
     pages = page_range(_take(tags, "BP"), _take(tags, "EP").split(" ")[0]) or _take(tags, "PS")
     put(item, "page", pages)
     put_or_keep(item, "number", _take(tags, "AR"), "article-number")
