@@ -119,17 +119,19 @@ def compare_strictly(path: Path) -> StrictAgreement:
     """One input on the strict scale; titles are read as the expectation was made."""
     agreement = StrictAgreement()
     preferences: dict[str, Any] = {}
+    below: frozenset[str] = frozenset()
     if path.suffix == ".bib":
         expected, preferences = strict_zotero.expected_records(path.with_suffix(".json"))
     else:
         expected = strict_jabref.expected_records(path.with_suffix(".bib"))
+        below = strict_jabref.subtitles(path)
     as_written = path.suffix != ".bib" or preferences.get("importSentenceCase") == "off"
     titles = TitleCase.AS_WRITTEN if as_written else TitleCase.SENTENCE_CASE
 
     def ours(item: CslItem, theirs: StrictRecord) -> StrictRecord:
         if path.suffix == ".bib":
             return strict_zotero.our_record(item, theirs, preferences)
-        return strict_jabref.our_record(item, theirs)
+        return strict_jabref.our_record(item, theirs, below)
 
     try:
         items = [each.item for each in read_bibliography(path.read_bytes(), titles=titles).items]

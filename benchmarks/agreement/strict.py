@@ -3,8 +3,8 @@
 Two texts agree when they are equal in Unicode NFC with runs of white space as one space. Case,
 punctuation, quotation marks and markup are compared. Folded on both sides, because they are two
 spellings of one value: characters that are never seen (soft hyphens, zero-width spaces), DOIs
-(resolver, case), ISBN and ISSN (hyphens), ranges of pages (dashes), languages (name or code),
-sub- and superscript digits (as signs or as markup).
+(resolver, case), ISBN and ISSN (hyphens; ten digits and thirteen), ranges of pages (dashes),
+languages (name or code), sub- and superscript digits (as signs or as markup).
 """
 
 import re
@@ -112,8 +112,21 @@ def field_text(name: str, value: Any) -> str:
 
 
 def standard_numbers(text: str) -> str:
+    """ISBN and ISSN in order; an ISBN of ten digits is that of thirteen, and said once."""
     found = re.findall(r"[0-9Xx]{8,}", re.sub(r"(?<=\d)[-–](?=[\dXx])", "", text))
-    return " ".join(sorted(found)).upper() or text
+    return " ".join(sorted({_thirteen(number.upper()) for number in found})) or text
+
+
+def _thirteen(number: str) -> str:
+    """The form of an ISBN since 2007: 978 before its nine digits, and another check digit."""
+    if not re.fullmatch(r"\d{9}[\dX]", number):
+        return number
+    weighed = zip(number, range(10, 0, -1), strict=True)
+    if sum((10 if digit == "X" else int(digit)) * weight for digit, weight in weighed) % 11:
+        return number
+    body = f"978{number[:9]}"
+    check = -sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(body)) % 10
+    return f"{body}{check}"
 
 
 def record_of(item: dict[str, Any]) -> Record:

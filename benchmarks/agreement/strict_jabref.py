@@ -6,7 +6,14 @@ counts as a field that only we have. BibTeX itself says less than CSL in these p
 there ours is cut to what an entry can hold:
 
 - `year` and `month` hold no day; types without a BibTeX type are @misc;
-- title and subtitle are one title in CSL, school and publisher two publishers;
+- title and subtitle are one title in CSL, school and publisher two publishers. Where the entry has
+  the title alone and the source itself says that the rest is a subtitle (an XML element of that
+  name, read here by ElementTree), ours is parted there: the title agrees, and the subtitle is a
+  field that only we have;
+- BibTeX has no field for the number of pages: `pages` of an entry is what we have as that, unless
+  we have pages too;
+- its list of keywords is parted at commas, so that ours is, too;
+- several notes are one `note` in it, joined by signs of its writer's choice;
 - one name of a journal: the full or the short one agrees;
 - an institution without braces is parted into words as a person's name would be.
 
@@ -17,8 +24,10 @@ are compared together, line by line. An entry without a key expects none.
 """
 
 import re
+import zipfile
 from pathlib import Path, PurePosixPath
 from typing import Any
+from xml.etree import ElementTree
 
 from benchmarks.agreement.bibtex_entries import ExpectedEntry, plain_text, read_entries
 from benchmarks.agreement.strict import (
@@ -74,6 +83,23 @@ _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 _ISSN = re.compile(r"^\d{4}-?\d{3}[\dXx]$")
 _NOTES = ("note", "annote", "comment", "annotation")
 _YEAR = re.compile(r"\d{4}")
+
+
+_JOINS = re.compile(r"[\s,;.|]*")
+
+
+def subtitles(path: Path) -> frozenset[str]:
+    """What the source calls subtitles, if it is XML or a zip with XML."""
+    content = path.read_bytes()
+    try:
+        if content.startswith(b"PK"):
+            with zipfile.ZipFile(path) as archive:
+                content = archive.read(archive.namelist()[0])
+        root = ElementTree.fromstring(content)
+    except (ElementTree.ParseError, zipfile.BadZipFile):
+        return frozenset()
+    names = (node for node in root.iter() if node.tag.rpartition("}")[2].lower() == "subtitle")
+    return frozenset(filter(None, (normal("".join(node.itertext())) for node in names)))
 
 
 def expected_records(path: Path) -> list[Record]:
@@ -158,7 +184,9 @@ def _institution(name: str, expected: list[str]) -> str:
     return normal(name) if normal(name) in expected else _name(name)
 
 
-def our_record(item: dict[str, Any], expected: Record) -> Record:
+def our_record(
+    item: dict[str, Any], expected: Record, subtitles_of_source: frozenset[str] = frozenset()
+) -> Record:
     """Our item as the BibTeX entry that could hold it."""
     plain = {name: value for name, value in item.items() if name not in {"note", "annote"}}
     record: Record = {}
@@ -185,9 +213,29 @@ def our_record(item: dict[str, Any], expected: Record) -> Record:
     record["files"] = words_text(
         PurePosixPath(link.replace("\\", "/")).name for link in item_file_links(item)
     )
+    record["keywords"] = words_text(re.split(r"[,;]", str(item.get("keyword", ""))))
     record = {name: text for name, text in record.items() if text}
     _cut_to_entry(record, expected, str(item.get("container-title-short", "")))
+    _part_title(record, expected, subtitles_of_source)
     return record
+
+
+def _part_title(record: Record, expected: Record, subtitles_of_source: frozenset[str]) -> None:
+    """Title and subtitle apart, where the entry has the title alone and the source has both."""
+    title, _, below = record.get("title", "").partition(f"{expected.get('title', '')}: ")
+    if expected.get("title") and not title and below in subtitles_of_source:
+        record |= {"title": expected["title"], "subtitle": below}
+
+
+def _is_joined(lines: str, expected: str) -> bool:
+    """Whether a note is these lines and signs between them, and nothing else."""
+    rest = expected
+    for line in sorted(lines.split(" | "), key=len, reverse=True):
+        before, found, behind = rest.partition(line)
+        if not found:
+            return False
+        rest = f"{before}|{behind}"
+    return bool(_JOINS.fullmatch(rest))
 
 
 def _cut_to_entry(record: Record, expected: Record, short: str) -> None:
@@ -202,6 +250,12 @@ def _cut_to_entry(record: Record, expected: Record, short: str) -> None:
     address = record.get("author-address")
     if address and "address" in expected and "address" not in record:
         record["address"] = record.pop("author-address")
+    if "pages" in expected and "pages" not in record and "pagetotal" not in expected:
+        record["pages"] = record.pop("pagetotal", "")
+        if not record["pages"]:
+            del record["pages"]
+    if "note" in record and _is_joined(record["note"], expected.get("note", "")):
+        record["note"] = expected["note"]
     numbers = record.get("issn", "").split(" ")
     if expected.get("issn") in numbers:
         record["issn"] = expected["issn"]
