@@ -220,3 +220,18 @@ def test_dates_over_two_years_with_weekdays_and_empty_parts(
     written: str, parts: list[list[int]]
 ) -> None:
     assert read_date(written) == {"date-parts": parts}
+
+
+def test_ovid_chapters_standard_numbers_and_names_that_end_in_a_stop() -> None:
+    article, chapter = read_items(
+        "<1>\nAuthors\n  Smith, John A.  Doe, Anna.\nTitle\n  A title\n"
+        "Source\n  Journal of Foo. 12(3):100-9, 2010 May.\nISSN Print\n  1234-5678\n"
+        "ISSN Online\n  8765-4321\n\n<2>\nAuthor\n  Au, A;  Be, B\nTitle\n  A chapter.\n"
+        "Source\n  In: Ed, E (Ed). (2001). The book. (pp. 1-20). xii, 300 pp. New York, NY, US: "
+        "Pub; US.\nPublication Type\n  Book, Edited Book\n"
+    )
+    assert [name["given"] for name in article["author"]] == ["John A.", "Anna"]
+    assert article["ISSN"] == "1234-5678, 8765-4321"
+    assert (chapter["type"], chapter["container-title"]) == ("chapter", "The book")
+    assert chapter["editor"] == [{"family": "Ed", "given": "E"}]
+    assert (chapter["publisher"], chapter["publisher-place"]) == ("Pub", "New York, NY, US")

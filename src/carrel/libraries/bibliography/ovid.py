@@ -27,12 +27,14 @@ _IN_JOURNAL = re.compile(
     re.DOTALL,
 )
 _IN_BOOK = re.compile(
-    r"^(?P<editor>.{1,300}?)\((?P<year>\d{4})\)\.\s+(?P<book>[^.]{1,300})\.\s+"
+    r"^(?:In:? )?(?P<editor>.{1,300}?)\((?P<year>\d{4})\)\.\s+(?P<book>[^.]{1,300})\.\s+"
     r"\(pp\.? (?P<page>[\d-]{1,20})\)\.(?P<rest>.{0,400})$",
     re.DOTALL,
 )
 _BOOK = re.compile(r"^\((?P<year>\d{4})\)\.(?P<rest>.{0,400})$", re.DOTALL)
-_PUBLISHED = re.compile(r"pp\. (?P<place>[\w, ]{1,100}): (?P<publisher>[\w,&. ]{1,100}?)\.?\s*$")
+_PUBLISHED = re.compile(
+    r"pp\. (?P<place>[\w, ]{1,100}): (?P<publisher>[\w,&. ]{1,100}?)(?:; \w{2,3})?\.?\s*$"
+)
 _PAGES_OF_BOOK = re.compile(r"(?<!\d)(\d{1,5}) pp\.")
 _PAGE_AFTER_YEAR = re.compile(r",\s*(?:pp?\.? ?)?([A-Z]?\d{1,6}(?:-[A-Z]?\d{1,6})?)\.?\s*$")
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
@@ -97,7 +99,8 @@ def _item(fields: dict[str, str]) -> CslItem:
         item["issued"] = read_date(year.removesuffix("."))
     put_language(item, _line(fields, "Language").removesuffix("."))
     put_doi(item, _line(fields, "DOI Number", "DOI", "Digital Object Identifier"))
-    put_standard_numbers(item, *filter(None, (_line(fields, "ISSN"), _line(fields, "ISBN"))))
+    numbers = [name for name in fields if name.startswith(("ISSN", "ISBN"))]
+    put_standard_numbers(item, *filter(None, (_line(fields, name) for name in numbers)))
     put_link(item, _line(fields, "URL", "Link to the Ovid Full Text or citation"))
     words = " ; ".join(
         fields.pop(name, "")
@@ -158,6 +161,9 @@ def _family_first(name: str) -> str:
     """`Smith JM.` is Smith, J. M."""
     words = name.split()
     initials = words[-1].rstrip(".") if words else ""
+    if "," in name and len(initials) > 3:
+        # The stop ends the name in the list, and shortens none.
+        return name.removesuffix(".")
     if "," in name or len(words) < 2 or not (initials.isupper() and len(initials) <= 3):
         return name
     return f"{' '.join(words[:-1])}, {' '.join(f'{letter}.' for letter in initials)}"
@@ -171,6 +177,7 @@ def _source(text: str, item: CslItem) -> None:
     if found := in_book or book:
         item["issued"] = read_date(found.group("year"))
         if in_book:
+            item["type"] = "chapter" if item["type"] == "book" else item["type"]
             put_people(item, "editor", _names(_EDITOR.sub("", in_book.group("editor"))))
             put(item, "container-title", in_book.group("book").strip())
             put(item, "page", in_book.group("page"))

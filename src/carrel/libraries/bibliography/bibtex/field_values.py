@@ -10,7 +10,17 @@ from carrel.libraries.csl.schema import VARIABLES
 from carrel.libraries.identifiers import ArxivId, Doi, NotAnIdentifierError, Pmcid
 
 # Labels that Zotero and CSL processors read in notes, beside the names of CSL's variables.
-_EXTRA_LABELS = {"tex", "type", "citation-key", "arxiv", "pmid", "pmcid", "doi", "original-title"}
+_EXTRA_LABELS = {
+    "tex",
+    "_eprint",
+    "type",
+    "citation-key",
+    "arxiv",
+    "pmid",
+    "pmcid",
+    "doi",
+    "original-title",
+}
 _EXTRA = re.compile(
     r"^\s*(?:tex\.[\w-]{1,40}|"
     + "|".join(
