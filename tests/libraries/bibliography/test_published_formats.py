@@ -235,3 +235,18 @@ def test_ovid_chapters_standard_numbers_and_names_that_end_in_a_stop() -> None:
     assert (chapter["type"], chapter["container-title"]) == ("chapter", "The book")
     assert chapter["editor"] == [{"family": "Ed", "given": "E"}]
     assert (chapter["publisher"], chapter["publisher-place"]) == ("Pub", "New York, NY, US")
+
+
+def test_pubmed_tells_when_an_article_was_received_and_first_seen() -> None:
+    day = "<Year>2009</Year><Month>12</Month><Day>31</Day>"
+    (item,) = read_items(
+        "<PubmedArticleSet><PubmedArticle><MedlineCitation><PMID>1</PMID><Article><Journal>"
+        "<JournalIssue><PubDate><Year>2010</Year></PubDate></JournalIssue></Journal>"
+        f"<ArticleTitle>T</ArticleTitle><ArticleDate>{day}</ArticleDate></Article>"
+        "</MedlineCitation><PubmedData><History>"
+        f'<PubMedPubDate PubStatus="received">{day}</PubMedPubDate>'
+        f'<PubMedPubDate PubStatus="entrez">{day}</PubMedPubDate></History></PubmedData>'
+        "</PubmedArticle></PubmedArticleSet>"
+    )
+    assert item["issued"] == {"date-parts": [[2010]]}
+    assert item["custom"]["fields"] == {"epub": "2009-12-31", "history": "2009-12-31 [received]"}

@@ -66,7 +66,7 @@ _ROLES = {
     "ProducerName": "producer", "Counsel": "contributor", "Conductor": "contributor",
 }  # fmt: skip
 _LANGUAGE_TAG = re.compile(r"^[a-z]{2,3}(?:-[A-Za-z]{2,4}){0,2}$")
-_FURTHER_NAME = re.compile(r"(?:^|\s)and\s+\S[^,]*,")
+_FURTHER_NAME = re.compile(r"(?:^|\s)and\s\S[^,]{0,200},")
 _NUMBERS = {"LCCN": "lccn", "MRN": "mrnumber"}
 # Windows' numbers of languages.
 _LANGUAGES = {

@@ -90,6 +90,12 @@ def _article(node: XmlNode) -> CslItem:
     date = _date(issue.first("PubDate")) or _date(article.first("ArticleDate"))
     if date:
         item["issued"] = date
+    if issue.first("PubDate"):
+        put_other(item, "epub", _iso(article.first("ArticleDate")))
+    for told in (day for data in node.each("PubmedData") for day in data.deep("PubMedPubDate")):
+        # The other days are those of the record.
+        if (status := told.get("PubStatus", "")) in {"received", "revised", "accepted"}:
+            put_other(item, "history", f"{_iso(told)} [{status}]")
     _pages(article, item)
     number = journal.at("ISSN")
     if number:
