@@ -154,3 +154,29 @@ def test_endnote_xml_keeps_the_markup_of_titles_and_the_lines_of_notes() -> None
     )
     assert noted["note"] == "one\ntwo"
     assert noted["custom"]["fields"] == {"alternate-title": "Alt"}
+
+
+@pytest.mark.parametrize(
+    ("other", "field", "value"),
+    [
+        ("J. Foo", "container-title-short", "J. Foo"),
+        ("Artn 4711", "number", "4711"),
+        ("Presented in Paris", "note", "Presented in Paris"),
+    ],
+)
+def test_the_alternate_title_of_an_article_is_no_name_of_the_journal_unless_it_can_be(
+    other: str, field: str, value: str
+) -> None:
+    item = read_one(f"%0 Journal Article\n%T A\n%J Journal of Foo\n%O {other}\n")
+    assert item[field] == value
+    assert len(item) == 4
+
+
+def test_every_tag_of_endnotes_list_begins_a_field() -> None:
+    item = read_one("%0 Book\n%T A title\n%] seven\n%= eight\n%H Doe, J.\n")
+    assert item["title"] == "A title"
+    assert item["custom"]["fields"] == {
+        "custom7": "seven",
+        "custom8": "eight",
+        "translated-author": "Doe, J.",
+    }

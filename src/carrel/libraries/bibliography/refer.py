@@ -44,7 +44,9 @@ TYPES = {
     "generic": "document",
 }  # fmt: skip
 
-_TAG = re.compile(r"^\s*%([0-9A-Z!@#$%^&*()+\[\]?<>~|\\])[ \t]+(.*)$")
+_TAG = re.compile(r"^\s*%([0-9A-Z!@#$%^&*()+=\[\]?<>~|\\])[ \t]+(.*)$")
+_ARTICLE_NUMBER = re.compile(r"^Artn\s+(\S+)$")
+_LONGEST_SHORT_NAME = 60
 _PARTS = frozenset({"chapter", "paper-conference", "entry-encyclopedia", "entry-dictionary"})
 _PLAIN = {
     "V": "volume", "I": "publisher", "C": "publisher-place", "6": "number-of-volumes",
@@ -56,7 +58,8 @@ _PLAIN = {
 _OTHER = {
     "1": "custom1", "2": "custom2", "3": "custom3", "4": "custom4", "#": "custom5",
     "$": "custom6", "(": "original-publication", ")": "reprint-edition", "*": "reviewed-item",
-    "<": "research-notes", "^": "caption",
+    "<": "research-notes", "^": "caption", "]": "custom7", "=": "custom8",
+    "H": "translated-author",
 }  # fmt: skip
 
 
@@ -119,13 +122,7 @@ def _item(tags: Tags) -> CslItem:
         put(item, "container-title", journal or container)
         put(item, "collection-title", container if journal and container != journal else "")
     put_or_keep(item, "collection-title", _take(tags, "S"), "series-title")
-    put(
-        item,
-        "container-title-short",
-        _take(tags, "O")
-        if kind == "article-journal" and len("".join(tags.get("O", ()))) < 60
-        else "",
-    )
+    other = _put_alternate(_take(tags, "O"), item)
     if written.lower() == "edited book":
         put_people(item, "editor", tags.pop("A", []))
     _people(tags, item, kind, is_endnote=bool(written))
@@ -162,9 +159,23 @@ def _item(tags: Tags) -> CslItem:
     put(item, "abstract", _take(tags, "X"))
     for value in tags.pop("Z", ()):
         add_note(item, value)
+    add_note(item, other)
     settle_by_type(item)
     _rest(tags, item)
     return item
+
+
+def _put_alternate(text: str, item: CslItem) -> str:
+    """The other name of a journal, or an article's number; what it is not is returned, a note."""
+    journal = item.get("container-title", "")
+    if item["type"] == "article-journal" and len(text) < _LONGEST_SHORT_NAME:
+        if found := _ARTICLE_NUMBER.match(text):
+            item["number"] = found.group(1)
+            return ""
+        if journal and text[:1].casefold() == journal[:1].casefold():
+            put(item, "container-title-short", text)
+            return ""
+    return text
 
 
 def _people(tags: Tags, item: CslItem, kind: str, *, is_endnote: bool) -> None:
