@@ -81,3 +81,29 @@ def test_a_patent_holds_in_several_countries() -> None:
 def test_sentence_case_keeps_isotopes_and_initials(written: str, title: str) -> None:
     item = one(f"title = {{{written}}}", titles=TitleCase.SENTENCE_CASE)
     assert item["title"] == title
+
+
+@pytest.mark.parametrize(
+    ("raw", "names"),
+    [
+        ("Smith J., Jones K., Brown L.", ["Smith, J.", "Jones, K.", "Brown, L."]),
+        ("Smith, J. & Jones, K.", ["Smith, J.", "Jones, K."]),
+        (r"J. Smith, K. Jones \& L. Brown", ["Smith, J.", "Jones, K.", "Brown, L."]),
+    ],
+)
+def test_lists_of_people_without_and_are_split_and_told(raw: str, names: list[str]) -> None:
+    answer = read_bibtex(f"@misc{{a, author = {{{raw}}}}}")
+    people = answer.items[0].item["author"]
+    assert [f"{name['family']}, {name['given']}" for name in people] == names
+    assert "not parted by 'and'" in answer.warnings[0].message
+
+
+@pytest.mark.parametrize("raw", ["Barnes \\& Noble", "{Smith, J. & Jones, K.}", "Doe \\& Sons"])
+def test_an_ampersand_within_an_institution_splits_nothing(raw: str) -> None:
+    answer = read_bibtex(f"@misc{{a, author = {{{raw}}}}}")
+    assert len(answer.items[0].item["author"]) == 1
+
+
+def test_a_degree_behind_a_name_is_no_family_name() -> None:
+    (name,) = one("author = {Jane Doe PhD}")["author"]
+    assert name == {"family": "Doe", "given": "Jane", "suffix": "PhD"}

@@ -37,7 +37,7 @@ class NameReader:
         """The names of a list, and whether it goes on (`and others`)."""
         names: list[Name] = []
         parts = split_names(raw)
-        if len(parts) == 1 and (";" in raw or raw.count(",") > 1):
+        if len(parts) == 1 and (";" in raw or raw.count(",") > 1 or "&" in raw):
             parts = self._split_otherwise(parts[0])
         texts, has_more = without_et_al(parts)
         for text in texts:
@@ -54,7 +54,7 @@ class NameReader:
         """Names parted by semicolons or commas, where only one reading is possible."""
         if _EXTENDED.search(text) or (text.startswith("{") and is_one_group(text)):
             return [text]
-        parts = split_at_semicolons(text) or split_at_commas(text)
+        parts = split_at_semicolons(text) or split_at_ampersand(text) or split_at_commas(text)
         if parts or ";" in text or _count_commas(text) > 2:
             self.doubts.append(to_plain(text))
         return parts or [text]
@@ -69,11 +69,39 @@ def split_at_semicolons(text: str) -> list[str]:
     return parts if len(parts) > 1 and all(_count_commas(part) < 3 for part in parts) else []
 
 
+def split_at_ampersand(text: str) -> list[str]:
+    """The names of `Doe, J. & Roe, R.` or `J. Doe, R. Roe & E. Poe`; none where one is no person.
+
+    `Barnes & Noble` and what stands in braces are institutions.
+    """
+    halves = [part.strip(" \t\r\n\\,") for part in split_outside_braces(text, "&")]
+    if len(halves) < 2 or "{" in text:
+        return []
+    names = [_whole_names(half) for half in halves]
+    return [name for each in names for name in each] if all(names) else []
+
+
+def _whole_names(text: str) -> list[str]:
+    """One person or several parted by commas; none where a part is no whole name."""
+    parts = [part.strip() for part in text.split(",")]
+    if len(parts) == 2:
+        if _is_initials(parts[1]) and not _is_initials(parts[0]):
+            return [text]
+        is_list = all(len(part.split()) > 1 and _is_initials(part.split()[0]) for part in parts)
+        return parts if is_list else []
+    if len(parts) > 2:
+        return split_at_commas(text)
+    words = text.split()
+    return [text] if len(words) > 1 and _is_initials(words[0]) else []
+
+
 def split_at_commas(text: str) -> list[str]:
     """The names of `Jane Doe, Richard Roe, Edgar Poe` or `Doe, J., Roe, R.`; none if in doubt."""
     parts = [to_plain(part) for part in split_outside_braces(text, ",")]
     if len(parts) < 3 or not all(parts):
         return []
+    if all(_has_initials_last(part) for part in parts):
+        return [f"{family}, {given}" for family, given in (part.rsplit(" ", 1) for part in parts)]
     if len(parts) % 2 == 0 and all(map(_is_initials, parts[1::2])):
         if not any(map(_is_initials, parts[::2])):
             return [", ".join(pair) for pair in zip(parts[::2], parts[1::2], strict=True)]
@@ -86,6 +114,12 @@ def split_at_commas(text: str) -> list[str]:
 def _is_initials(text: str) -> bool:
     letters = _BETWEEN_INITIALS.sub("", text)
     return letters.isalpha() and letters.isupper() and len(letters) <= (4 if "." in text else 2)
+
+
+def _has_initials_last(text: str) -> bool:
+    """Whether a name is written `Doe J.`."""
+    words = text.split()
+    return len(words) > 1 and _is_initials(words[-1]) and not any(map(_is_initials, words[:-1]))
 
 
 def _count_commas(text: str) -> int:
@@ -174,7 +208,7 @@ def _given_first(words: list[str]) -> Name:
     if (
         len(words) > 2
         and _SUFFIX.match(words[-1])
-        and words[-1].rstrip(".").lower() in {"jr", "sr", "ii", "iii"}
+        and words[-1].rstrip(".").lower() in {"jr", "sr", "ii", "iii", "phd", "ph.d"}
     ):
         suffix = words.pop()
     starts = [place for place, word in enumerate(words[:-1]) if place and _is_lower(word)]
