@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from benchmarks.citation_judge.faults import Fault, find_style_text, list_words
+from benchmarks.citation_judge.faults import Fault, find_style_text, list_words, strip_signs
 from benchmarks.citation_judge.jobs import Job
 from carrel.libraries.csl.schema import NAME_VARIABLES
 
@@ -40,6 +40,8 @@ def _splits_repeated_years(job: Job, ours: str, theirs: str) -> bool:
     )
     one, other = list_words(ours), list_words(theirs)
     lost = one - other
+    if repeats and ours != theirs and strip_signs(ours) == strip_signs(theirs):
+        return True  # `2001, 34` for `2001, 3, 4`.
     return (
         repeats
         and bool(lost)
@@ -112,6 +114,25 @@ def _opens_names_that_no_cite_has(job: Job, ours: str, theirs: str) -> bool:
     )
 
 
+def _opens_first_names_alone(job: Job, ours: str, theirs: str) -> bool:
+    """`Doe, Roe 2001a`: a second name would tell the cites apart, in a style that adds no names."""
+    style = find_style_text(job.style)
+    rule = re.search(r'givenname-disambiguation-rule="([^"]*)"', style)
+    given = _words_of_names(job)
+    initials = {word[0] for word in given}
+    letters = re.compile(r"(?<=\d{4})[a-z]\b")
+    one, other = list_words(letters.sub("", ours)), list_words(letters.sub("", theirs))
+    more = one - other
+    return (
+        'disambiguate-add-givenname="true"' in style
+        and 'disambiguate-add-names="true"' not in style
+        and (rule is None or rule[1] == "by-cite")
+        and bool(more)
+        and not other - one
+        and all(word in given or word in initials for word in more)
+    )
+
+
 def _puts_names_before_other_keys(job: Job, ours: str, theirs: str) -> bool:
     """Cites in another order: their names count before the second key, and none come last."""
     style = find_style_text(job.style)
@@ -145,6 +166,12 @@ def _drops_names_between_numbers(job: Job, ours: str, theirs: str) -> bool:
 
 
 CITE_FAULTS = (
+    Fault(
+        "second names not opened",
+        "Disambiguation, by-cite: “Only ambiguous names in ambiguous cites are affected, and "
+        "disambiguation stops after the first name that eliminates cite ambiguity”, whichever",
+        _opens_first_names_alone,
+    ),
     Fault(
         "names counted as in later cites",
         "Name: et-al-subsequent-min holds “for subsequent cites (cites referencing earlier cited "

@@ -28,23 +28,15 @@ function answer(job) {
   engine.registry = new CSL.Registry(engine);
   engine.disambiguate = new CSL.Disambiguation(engine);
   engine.setOutputFormat(job.format || "text");
-  // First, since citations that came before are not written again for them.
   const cited = new Set(job.clusters.flatMap((cluster) => cluster.items.map((cite) => String(cite.id))));
   const uncited = job.items.map((item) => String(item.id)).filter((id) => !cited.has(id));
-  engine.updateUncitedItems(uncited);
-  const shown = [];
-  const before = [];
-  job.clusters.forEach((cluster, number) => {
-    const note = cluster.note || 0;
-    const citation = {
-      citationID: "c" + number,
-      citationItems: cluster.items.map((cite) => ({ ...cite })),
-      properties: { noteIndex: note, ...(cluster.mode ? { mode: cluster.mode } : {}), ...(cluster.infix ? { infix: cluster.infix } : {}) },
-    };
-    const [, changed] = engine.processCitationCluster(citation, before.slice(), []);
-    before.push(["c" + number, note]);
-    for (const [place, text] of changed) shown[place] = text;
-  });
+  const citations = job.clusters.map((cluster, number) => ({
+    citationID: "c" + number,
+    citationItems: cluster.items.map((cite) => ({ ...cite })),
+    properties: { noteIndex: cluster.note || 0, ...(cluster.mode ? { mode: cluster.mode } : {}), ...(cluster.infix ? { infix: cluster.infix } : {}) },
+  }));
+  // The document as it stands: what one citation after another leaves behind is of their history.
+  const shown = engine.rebuildProcessorState(citations, job.format || "text", uncited).map((each) => each[2]);
   const made = engine.makeBibliography();
   return {
     citations: shown,

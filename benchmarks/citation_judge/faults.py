@@ -29,8 +29,9 @@ class Fault:
     shows: Detector
 
 
-# White space that opens a block of its own is not shown.
+# White space that opens a block of its own is not shown, nor is a second space behind a tag.
 _block_space = re.compile(r'(<div class="csl-[\w-]+">)\s+')
+_second_space = re.compile(r"(?<=\s)((?:</?(?:i|b|sup|sub|span)\b[^<>]*>)+)\s+")
 _ENTRY = re.compile(r'^\s*<div class="csl-entry">(.*)</div>\s*$', re.DOTALL)
 
 
@@ -38,6 +39,7 @@ def normal(text: str) -> str:
     """A text as compared: how a character is escaped and which space it is say nothing."""
     entry = _ENTRY.match(text)
     text = _block_space.sub(r"\1", entry[1] if entry else text)
+    text = _second_space.sub(r"\1", text)
     return " ".join(html.unescape(text).replace("\u00a0", " ").replace("\u202f", " ").split())
 
 

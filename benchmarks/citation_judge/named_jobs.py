@@ -67,6 +67,8 @@ ITALIC_TITLE = tag("text", variable="title", font_style="italic")
 _UPPERCASE = tag("name", tag("name-part", name="family", text_case="uppercase"))
 
 _SHORT = tag("names", tag("name", form="short"), variable="author")
+_INITIALED = tag("names", tag("name", form="short", initialize_with=". "), variable="author")
+_AND = tag("name", **{"and": "text"})
 _ANONYMOUS = tag(
     "names",
     tag("name", form="short") + tag("substitute", tag("text", value="Anon")),
@@ -563,5 +565,91 @@ NAMED_JOBS: dict[str, Job] = {
             _item(name, title=name)
             for name in ("Nguyen", "Mac", "Ga", "Gz", "Llan", "Lz", "Chi", "Cz", "Da", "Dda", "Ha")
         ],
+    ),
+    "names set aside together are opened once more before they are compared": Job(
+        style(
+            layout(tag("group", _INITIALED + YEAR, delimiter=" "), delimiter="; "),
+            of_citation={"disambiguate_add_names": "true", "disambiguate_add_givenname": "true"},
+        ),
+        "en-US",
+        [
+            _item(given, author=[{"family": "Doe", "given": given}], issued=_year(2001))
+            for given in ("Abel", "Adam", "Bert", "Carl")
+        ],
+        _clusters(*([{"id": given}] for given in ("Abel", "Adam", "Bert", "Carl"))),
+    ),
+    "one name set aside keeps its initial": Job(
+        style(
+            layout(tag("group", _INITIALED + YEAR, delimiter=" "), delimiter="; "),
+            of_citation={"disambiguate_add_names": "true", "disambiguate_add_givenname": "true"},
+        ),
+        "en-US",
+        [
+            _item(given, author=[{"family": "Doe", "given": given}], issued=_year(2001))
+            for given in ("Abel", "Adam", "Bert")
+        ],
+        _clusters(*([{"id": given}] for given in ("Abel", "Adam", "Bert"))),
+    ),
+    "the suffix of a name and the delimiter behind it are both kept": _one(
+        tag("names", tag("name", suffix=","), variable="author"),
+        author=[*_person("Doe"), *_person("Roe"), *_person("Poe")],
+    ),
+    "in Hindi names are joined without spaces": Job(
+        _entry(tag("names", _AND, variable="author")), "hi-IN",
+        [_item("0", author=[*_person("Doe"), *_person("Roe")])],
+    ),
+    "in Armenian names are joined without spaces": Job(
+        _entry(tag("names", _AND, variable="author")), "hy-AM",
+        [_item("0", author=[*_person("Doe"), *_person("Roe"), *_person("Poe")])],
+    ),
+    "before an institution only the option of a whole area counts": Job(
+        _entry(tag("names", _AND, variable="author"), delimiter_precedes_last="never"), "en-US",
+        [_item("0", author=[*_person("Doe"), *_person("Roe"), {"literal": "WHO"}])],
+    ),
+    "a long ordinal without a gender is English where Galician has it by gender alone": Job(
+        _entry(tag("number", variable="edition", form="long-ordinal")), "gl-ES",
+        [_item("0", edition="2")],
+    ),
+    "an apostrophe of a role is curved": Job(
+        _entry(tag("names", tag("name") + tag("label", form="verb"), variable="interviewer")),
+        "uk-UA", [_item("0", interviewer=_person("Doe"))],
+    ),
+    "typed marks of another language are letters": Job(
+        _entry(tag("text", variable="title", suffix=".")), "de-DE",
+        [_item("0", title="Ends “here.”"), _item("1", title="Is it “so?”")],
+    ),
+    "a date of the note is more than that of the item": Job(
+        _entry(YEAR + tag("text", variable="note", prefix=" ")), "en-US",
+        [_item("0", issued=_year(2001), note="issued: 1999\nread")],
+    ),
+    "a term behind names that say nothing takes no capital": _one(
+        _SHORT + tag("text", term="in") + tag("text", variable="publisher", prefix=" ")
+    ),
+    "a group without a text hides that names said nothing": _one(
+        tag("group", _SHORT) + tag("text", term="in")
+        + tag("text", variable="publisher", prefix=" ")
+    ),
+    "a label without names is made of the title": Job(
+        style(layout(tag("text", variable="citation-label"))), "en-US",
+        [_item("0", title="A study of things")], _clusters([{"id": "0"}]),
+    ),
+    "labels that are collapsed by year are parted by commas": Job(
+        style(layout(tag("text", variable="citation-label"), delimiter="; "),
+              of_citation={"collapse": "year"}),
+        "en-US", [EARLY, LATER], _clusters([{"id": "early"}, {"id": "later"}]),
+    ),
+    "a locator with a label keeps its comma behind the same work": Job(
+        _cites(
+            tag("group", _SHORT + YEAR, delimiter=" ")
+            + tag("group", tag("label", variable="locator", form="short")
+                  + tag("text", variable="locator"), delimiter=" ", prefix=", "),
+            collapse="year-suffix", disambiguate_add_year_suffix="true",
+        ),
+        "en-US", [EARLY],
+        _clusters([{"id": "early", "locator": "3"}, {"id": "early", "locator": "4"}]),
+    ),
+    "Greek capitals have no accents": Job(
+        _entry(tag("label", variable="edition", text_case="uppercase")), "el-GR",
+        [_item("0", edition="2")],
     ),
 }  # fmt: skip

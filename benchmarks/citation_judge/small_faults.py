@@ -15,6 +15,7 @@ from benchmarks.citation_judge.faults import (
     strip_signs,
 )
 from benchmarks.citation_judge.jobs import Job
+from carrel.libraries.csl.archive import read_archived
 
 
 def _parts_upright_names(job: Job, ours: str, theirs: str) -> bool:
@@ -187,7 +188,8 @@ def _substitutes_behind_nameless(job: Job, ours: str, theirs: str) -> bool:
 
 def _takes_delimiter_of_last_part(job: Job, ours: str, theirs: str) -> bool:
     """The range delimiter of another part than the greatest that differs."""
-    signs = re.findall(r'range-delimiter="([^"]*)"', find_style_text(job.style))
+    texts = find_style_text(job.style) + (read_archived(f"locales-{job.locale}") or "")
+    signs = re.findall(r'range-delimiter="([^"]*)"', texts)
 
     def even(text: str) -> str:
         for sign in signs:

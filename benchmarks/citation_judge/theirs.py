@@ -154,7 +154,7 @@ _small_given = re.compile(r"'given': '[a-zß-ÿ]")
 def _sets_off_small_given_names(job: Job, ours: str, theirs: str) -> bool:
     """`Doe,  john`: a space behind the separator, by which the name sorts before all others."""
     small = {item["id"] for item in job.items if _small_given.search(repr(item))}
-    if not small or "name-as-sort-order" not in find_style_text(job.style):
+    if not small:
         return False
     if re.fullmatch(r"[\d ]+", ours):
         one, other = (
@@ -171,10 +171,12 @@ def _eras(locale: str) -> list[str]:
 
 
 def _parts_era(job: Job, ours: str, theirs: str) -> bool:
-    """An era behind the affixes of its year: `(99) AD` for `(99 AD)`."""
+    """An era behind the affixes of its year: `(99) AD` for `(99 AD)`, `99年公元` for `99公元年`."""
     said = [era.strip() for era in _eras(job.locale) if era.strip() in theirs]
-    return any(
-        strip_signs(ours) == strip_signs(theirs) and re.search(r"\d\W+" + re.escape(era), theirs)
+    return ours != theirs and any(
+        strip_signs(ours.replace(era, "")) == strip_signs(theirs.replace(era, ""))
+        and ours.count(era) == theirs.count(era)
+        and re.search(r"\d[^\d]{1,8}?" + re.escape(era), theirs)
         for era in said
     )
 
@@ -280,7 +282,17 @@ def _leaves_signs_outside_of_quotes(job: Job, ours: str, theirs: str) -> bool:
 
 
 def _mixes_ordinals(job: Job, ours: str, theirs: str) -> bool:
-    """The suffix of a number by the terms of the locale, in a style that has its own."""
+    """The suffix of a number by the terms of the locale, in a style that has its own.
+
+    Where a locale has terms for single digits alone, it takes the fourth for those above.
+    """
+    terms = read_archived(f"locales-{job.locale}") or ""
+    if "ordinal" not in find_style_text(job.style):
+        return False
+    if '<term name="ordinal-04"' in terms and '<term name="ordinal">' not in terms:
+        ends = r"(?<=\d)\d{1,2}\b"
+        if ours != theirs and re.sub(ends, "", ours) == re.sub(ends, "", theirs):
+            return True
     if '<term name="ordinal' not in find_style_text(job.style):
         return False
     suffix = r"(?<=\d)(?:(?:<sup>[^<]{1,3}</sup>)+|[^\W\d_]{1,3}|[ᵃ-ᵿºª]+)"
@@ -341,20 +353,58 @@ def _letters_words(job: Job, ours: str, theirs: str) -> bool:
 
 
 def _repeats_range(job: Job, ours: str, theirs: str) -> bool:
-    """`2001–2003, –2003`: of a cite of the same work again, the second year of its range."""
+    """`2001–2003, –2003`: in a cite of the same year again, the second year of its range."""
     bare = re.sub(r"(–\d{4}[a-z]?)(?:[,;] \1)+", r"\1", theirs)
+    one, other = (re.sub(r"[,;] –\d{4}(?=[a-z]\b)", "; ", text) for text in (ours, theirs))
     style = find_style_text(job.style)
-    return 'collapse="year-suffix' in style and bare != theirs and bare == ours
+    return 'collapse="year-suffix' in style and (
+        (bare != theirs and bare == ours)
+        or (other != theirs and re.sub("[,;] +", "; ", one) == re.sub("[,;] +", "; ", other))
+    )
+
+
+def _shortens_addresses(job: Job, ours: str, theirs: str) -> bool:
+    """`https://example.org` for the whole address, where a style asks for a short one."""
+    hosts = re.compile(r"^(?:https?://(?=www\.))?(\w+://)?([^/?#]+).*$")
+    items = [
+        {**item, "URL": hosts.sub(r"\1\2", item["URL"])} if "URL" in item else item
+        for item in job.items
+    ]
+    asked = re.search(r'<text[^>]*variable="URL"[^>]*form="short"', find_style_text(job.style))
+    return bool(asked) and items != job.items and says(replace(job, items=items), theirs)
+
+
+def _leaves_single_letters_small(job: Job, ours: str, theirs: str) -> bool:
+    """`τ. 1` in Greek for `Τ. 1`, a text in title case or with a capital at its beginning."""
+    letters = [(one, other) for one, other in zip(ours, theirs, strict=False) if one != other]
+    return (
+        job.locale.startswith("el")
+        and len(ours) == len(theirs)
+        and bool(letters)
+        and all(one.lower() == other and "α" <= other <= "ώ" for one, other in letters)
+    )
 
 
 def _keeps_fonts_of_names(job: Job, ours: str, theirs: str) -> bool:
     """Small capitals or italics of names for a part that the style sets without them."""
     style = find_style_text(job.style)
-    bare = re.sub(r'(<name(?:-part)?\s[^>]*?)\sfont-(?:variant|style)="normal"', r"\1", style)
+    bare = re.sub(r'(<name(?:-part)?\b[^>]*?)\sfont-(?:variant|style)="normal"', r"\1", style)
     return bare != style and says(replace(job, style=bare), theirs)
 
 
 FAULTS = (
+    Fault(
+        "short form of an address",
+        'Text: “If the "short" form is selected but unavailable, the "long" form is rendered '
+        "instead.”",
+        _shortens_addresses,
+    ),
+    Fault(
+        "single Greek letter left small",
+        "Text-case, capitalize-first: “capitalizes the first character of the first word, if the "
+        "word is lowercase”",
+        _leaves_single_letters_small,
+    ),
     Fault(
         "fonts of names kept",
         'Formatting, font-style: “Sets the font style, with values: "normal" (default)”, '

@@ -375,7 +375,7 @@ def test_given_names_become_initials(
     assert initials(given, ".", initialize, hyphen) == written
 
 
-def test_a_note_gives_fields_that_the_item_does_not_have() -> None:
+def test_a_note_gives_fields_that_the_item_does_not_have_and_its_dates() -> None:
     item = CitedItem(
         {
             "id": "x",
@@ -388,14 +388,14 @@ def test_a_note_gives_fields_that_the_item_does_not_have() -> None:
     )
     assert item.type == "map"
     assert item.fields["publisher"] == "Own"
-    assert item.dates["issued"].start == (2020, 0, 0)
+    assert item.dates["issued"].start == (1999, 0, 0)
     assert item.fields["DOI"] == "10.1/x"
     assert item.fields["event-place"] == "Rome"
     assert item.fields["volume"] == "7"
     assert item.names["author"] == [PersonName("Kuhn", "Thomas")]
     assert item.names["editor"] == [PersonName(literal="WHO")]
-    # Of its own the item has these two; what they would have been stays to be read.
-    assert item.fields["note"] == "publisher: Other\nissued: 1999\n\nrest: of  it"
+    # Of its own the item has this one; what it would have been stays to be read.
+    assert item.fields["note"] == "publisher: Other\n\nrest: of  it"
     assert item.fields["title"] == "read, too"
 
 
@@ -442,7 +442,9 @@ def test_a_list_that_goes_on_has_only_its_names() -> None:
         ({"author": ["Kuhn", "Lem", "Mach", "Noether"]}, "KLMN20"),
         ({"author": ["Kuhn", "Lem", "Mach", "Noether", "Ohm"]}, "KLMN20"),
         ({"editor": ["De Vries"]}, "DeVr20"),
-        ({"author": ["Kuhn"], "issued": {"raw": "soon"}}, "Kuhn"),
+        ({"author": ["Kuhn"], "issued": {"raw": "soon"}}, "Kuhn00"),
+        ({"title": "A study of things"}, "Astu20"),
+        ({"title": "Ω"}, "Ω20"),
         ({"author": ["Kuhn"], "issued": -5}, "Kuhn05"),
         ({"author": ["Kuhn"], "citation-label": "Own"}, "Own"),
         ({}, "20"),

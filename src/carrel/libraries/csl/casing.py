@@ -27,6 +27,9 @@ _first_word = re.compile(r"[^\W_][^\s\u00a0\u202f/\-–—.]*")
 _elided = re.compile(r"[^\W\d_][’'](?=[^\W\d_]{2})")
 _starters = frozenset(":?!")
 
+# Capitals that Greek makes of small letters have no accents.
+_greek_capitals = dict(zip("ΆΈΉΊΌΎΏ", "ΑΕΗΙΟΥΩ", strict=True))
+
 _Change = Callable[[str, list[bool]], str]
 
 
@@ -46,6 +49,11 @@ def apply_case(tokens: Tokens, case: str, english: bool, language: str = "") -> 
     if language in {"tr", "az"} and len(changed) == len(whole):
         changed = "".join(
             "İ" if (old, new) == ("i", "I") else new
+            for old, new in zip(whole, changed, strict=True)
+        )
+    if language == "el" and len(changed) == len(whole):
+        changed = "".join(
+            _greek_capitals.get(new, new) if old != new else new
             for old, new in zip(whole, changed, strict=True)
         )
     if len(texts) == 1 and len(tokens) == 1:

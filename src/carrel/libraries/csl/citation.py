@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING
 from .casing import capitalize_leading_term
 from .context import Cite, Cluster
 from .punctuation import SIGN_PAIRS
-from .tokens import CITATION_NUMBER, GLUE, NAMES, YEAR_SUFFIX, Mark, Tokens, plain, read_markup
+from .tokens import (
+    CITATION_NUMBER,
+    GLUE,
+    NAMES,
+    NUMBER_END,
+    YEAR_SUFFIX,
+    Mark,
+    Tokens,
+    plain,
+    read_markup,
+)
 
 if TYPE_CHECKING:
     from .processor import Processor
@@ -176,8 +186,8 @@ class CitationWriter:
             one.tokens = self._cite(one.cite, without_names=True).tokens
             if self._repeats_year(before, one):
                 one.tokens = self._cite(one.cite, without_names=True, without_dates=True).tokens
-                if plain(one.tokens)[:1] in SIGN_PAIRS:
-                    one.before = ""  # The locator is set off already.
+                if _is_set_off_number(one.tokens) and before.has_locator:
+                    one.before = ""
                 continue
             if (
                 self.collapse == "year"
@@ -200,8 +210,9 @@ class CitationWriter:
         if one.group:
             return True
         bare = replace(one.cite, prefix="", suffix="", locator="")
-        rest = self._cite(bare, without_names=True, without_dates=True).tokens
-        return not plain(rest).strip(_affix_signs)
+        rest = plain(self._cite(bare, without_names=True, without_dates=True).tokens)
+        label = self.processor.label_of(self.processor.items[one.cite.id])
+        return not (rest.replace(label, "") if label else rest).strip(_affix_signs)
 
     def _letter_alone(self, one: RenderedCite) -> Tokens:
         """A cite without its names and its year: the letter with its affixes, and its locator."""
@@ -278,6 +289,7 @@ class CitationWriter:
 
     def _numbers(self, rendered: list[RenderedCite]) -> Tokens:
         """Numbers with ranges of them; a locator is set off from the number after it."""
+        rendered = [one for one in rendered if one.tokens]
         out: Tokens = []
         place = 0
         while place < len(rendered):
@@ -305,6 +317,12 @@ class CitationWriter:
             and CITATION_NUMBER in one.tokens
             and CITATION_NUMBER in other.tokens
         )
+
+
+def _is_set_off_number(tokens: Tokens) -> bool:
+    """Whether a number is all that is said, behind a sign that sets it off from one before it."""
+    texts = [token for token in tokens if token.__class__ is str and token]
+    return tokens[-1:] == [NUMBER_END] and len(texts) == 2 and texts[0][0] in SIGN_PAIRS
 
 
 def _after_suffix(delimiter: str, before: Cite) -> str:

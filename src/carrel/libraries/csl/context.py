@@ -83,10 +83,11 @@ class RenderContext:
 
     __slots__ = (
         "called", "citation_label", "citation_number", "cite", "dates", "disambiguation", "et_al",
-        "fields", "given_level", "has_locator", "has_substitute", "has_year_suffix",
-        "in_bibliography", "is_comparing", "is_subsequent", "item", "keeps_letter", "name_lists",
-        "name_sets", "names", "names_text", "present", "rendered", "saw_names", "substitute_text",
-        "substitution", "suppress_dates", "suppress_names", "suppressed", "trace", "year_suffix",
+        "fields", "given_level", "has_locator", "has_silent_names", "has_substitute",
+        "has_year_suffix", "in_bibliography", "is_comparing", "is_subsequent", "item",
+        "keeps_letter", "name_lists", "name_sets", "names", "names_text", "present", "rendered",
+        "saw_names", "substitute_text", "substitution", "suppress_dates", "suppress_names",
+        "suppressed", "trace", "year_suffix",
     )  # fmt: skip
 
     def __init__(
@@ -113,6 +114,8 @@ class RenderContext:
         self.substitute_text = ""
         # Whether a field stands for the names, not words of the style.
         self.has_substitute = False
+        # Whether a cs:names of the layout has said nothing so far.
+        self.has_silent_names = False
         self.suppress_names = False
         self.saw_names = False
         self.suppress_dates = False

@@ -142,27 +142,31 @@ class Disambiguator:
     ) -> list[list[CitedItem]]:
         """Opens names step by step; gives back the sets that still look alike."""
         unresolved: list[list[CitedItem]] = []
-        waiting = [(group, Disambiguation())]
+        # With each set, whether it was set aside: its names are opened before it is looked at.
+        waiting = [(group, Disambiguation(), False)]
         while waiting:
-            items, base = waiting.pop(0)
+            items, base, is_set_aside = waiting.pop(0)
             if len(items) < 2:
                 for item in items:
                     found[item.id] = base.copy()
                 continue
             target = items[0]
-            text = self._text(target, base)
-            partners = [item for item in items if self._text(item, base) == text]
-            if len(partners) < len(items):
-                waiting.insert(0, (partners, base))
-                waiting.append(([item for item in items if item not in partners], base.copy()))
-                continue
-            better = self._open_up(target, items, base)
+            better = self._open_up(target, items, base) if is_set_aside else None
+            if better is None:
+                text = self._text(target, base)
+                partners = [item for item in items if self._text(item, base) == text]
+                if len(partners) < len(items):
+                    others = [item for item in items if item not in partners]
+                    waiting.insert(0, (partners, base, False))
+                    waiting.append((others, base.copy(), len(partners) > 1))
+                    continue
+                better = self._open_up(target, items, base)
             if better is None:
                 for item in items:
                     found[item.id] = base.copy()
                 unresolved.append(items)
                 continue
-            waiting.insert(0, (items, better))
+            waiting.insert(0, (items, better, False))
         return unresolved
 
     def _open_up(

@@ -125,8 +125,10 @@ def _suppress_empty(inner: Render, scope: CompileScope, *, is_suffixed: bool = F
     def group(context: RenderContext, out: Tokens) -> None:
         start = len(out)
         called, rendered = context.called, context.rendered
+        has_silent_names = context.has_silent_names
         inner(context, out)
         if len(out) == start:
+            context.has_silent_names = has_silent_names
             return
         if out[-1] is DECORATED:
             out.pop()
@@ -145,6 +147,7 @@ def _suppress_empty(inner: Render, scope: CompileScope, *, is_suffixed: bool = F
             context.rendered += 1
         elif context.rendered == rendered:
             del out[start:]
+            context.has_silent_names = has_silent_names
 
     scope.suppressed.add(group)
     return group
@@ -283,7 +286,10 @@ def _term(element: Element, scope: CompileScope) -> Render:
     term = term.replace("'", "’")
     takes_capital = scope.area == "bibliography" or (scope.is_note and scope.area == "citation")
     if takes_capital and "text-case" not in element.attrib:
-        return lambda context, out: out.extend((TERM, term))
+        # Behind names that say nothing it does not come first.
+        return lambda context, out: out.extend(
+            (term,) if context.has_silent_names else (TERM, term)
+        )
     return lambda context, out: out.append(term)
 
 

@@ -11,7 +11,7 @@ from .errors import ItemBrokenError
 from .name_lists import ends_in_et_al, et_al_variables
 from .name_values import PersonName, read_name
 from .schema import NAME_VARIABLES
-from .tokens import Tokens, read_markup
+from .tokens import Tokens, plain, read_markup
 
 # What the processor takes for a date or a number, beside the rules of CSL-JSON.
 DATE_VARIABLES = schema.DATE_VARIABLES | {"locator-date"}
@@ -107,7 +107,7 @@ class CitedItem:
         """Fields kept in the note: `{:field: value}` anywhere, or `field: value` lines.
 
         Such lines stand on top or below a first line of text; the first line that is none ends
-        them. A field that the item has of its own stays a line of the note.
+        them. A field that the item has of its own stays a line of the note, but not a date.
         """
         pairs = [(pair[1], pair[2]) for pair in _hack_brace.finditer(note)]
         own = {*self.fields, *self.dates, *self.names} - {"note"}
@@ -122,7 +122,8 @@ class CitedItem:
                 kept.append(line)
                 continue
             field = _field_named(found[1])
-            if field is None or field in own:
+            is_date = field in DATE_VARIABLES and found[1] == field
+            if field is None or (field in own and not is_date):
                 kept.append(line)
             else:
                 pairs.append((field, found[2]))
@@ -144,8 +145,8 @@ class CitedItem:
             name = read_name({"family": family, "given": given} if given else value)
             if name is not None:
                 self.names.setdefault(field, []).append(name)
-        elif field not in self.fields and field not in self.dates:
-            self._read(field, value)
+        elif field in DATE_VARIABLES or field not in self.fields:
+            self._read(field, value)  # A date of the note is more than that of the item.
 
     def tokens(self, field: str) -> Tokens:
         found = self._tokens.get(field)
@@ -193,6 +194,8 @@ def citation_label(item: CitedItem) -> str:
     letters = "".join(
         family.replace(" ", "")[:share] for family, share in zip(families, shares, strict=False)
     )
+    if not letters:
+        letters = plain(item.tokens("title")).replace(" ", "")[:4] if "title" in item.fields else ""
     date = item.dates.get("issued")
-    year = f"{abs(date.start[0]) % 100:02d}" if date is not None and date.start[0] else ""
-    return letters + year
+    year = abs(date.start[0]) % 100 if date is not None else 0
+    return f"{letters}{year:02d}"

@@ -134,10 +134,11 @@ class Locale:
                 for term in found
                 if not term.get("gender-form")
             }
+            known = set(self.terms) if base_of(self.language) in _TAKE_ENGLISH_FORMS else set()
             for term in found:
                 self._add_term(term)
                 key = (term.get("name", ""), term.get("form", "long"))
-                if key not in defined and (
+                if key not in defined | known and (
                     key[0] == "ordinal" or key[0].startswith("long-ordinal")
                 ):
                     # What exists by gender only is feminine where no gender is known.
@@ -224,6 +225,11 @@ def check_locale(language: str, source: LocaleSource) -> None:
     names = _unique([wanted, base, PRIMARY_DIALECTS.get(base, base)])
     if wanted and not any(source(name) is not None for name in names):
         raise LocaleNotFoundError(language)
+
+
+def base_of(language: str) -> str:
+    """The language without its dialect."""
+    return language.split("-", maxsplit=1)[0]
 
 
 def normalize_language(language: str) -> str:

@@ -20,8 +20,9 @@ from .person import (
     read_options,
     render_name,
 )
+from .punctuation import SIGN_PAIRS
 from .scope import LIMITS, CompileScope, Render, always_english, decorate, strip_periods
-from .tokens import GROUP_END, NAMES, PART_SIGNS, Tokens, plain
+from .tokens import GLUE, GROUP_END, NAMES, PART_SIGNS, Tokens, plain
 
 Compile = Callable[[Element, CompileScope], Render | None]
 
@@ -92,6 +93,7 @@ class NamesElement:
     def __init__(self, element: Element, scope: CompileScope, compile_element: Compile) -> None:
         self.scope = scope
         self.strips = scope.strips
+        self.is_direct = not scope.is_in_macro
         self.variables = element.get("variable", "").split()
         self.options = read_options(
             scope.inherited,
@@ -118,6 +120,15 @@ class NamesElement:
             with scope.substitute_for(read_name_parts(element), limits):
                 self.substitutes = compile_substitute(substitute, element, scope, compile_element)
         self.and_term = self._and_term()
+        # Before an institution only what holds for a whole area counts.
+        self.precedes_institution = scope.inherited.get("delimiter-precedes-last", "contextual")
+        sign = self.options.delimiter
+        # A name's own suffix and the delimiter behind it are both kept.
+        self.delimiter: Tokens = (
+            [GLUE, sign]
+            if sign[:1] in SIGN_PAIRS and (self.options.name.suffix.endswith(sign[:1]))
+            else [sign]
+        )
         self.et_al = scope.locale.term(self.options.et_al_term)
         self.et_al = self.options.et_al_term if self.et_al is None else self.et_al
         if scope.area == "sort":
@@ -153,6 +164,7 @@ class NamesElement:
         else:
             start = len(out)
             self._substitute(context, out)
+            context.has_silent_names |= self.is_direct and len(out) == start
             if len(out) == start and self.options.form == "count" and self.scope.area == "sort":
                 context.rendered += 1
                 out.append("0")
@@ -302,7 +314,7 @@ class NamesElement:
             dress = self.labels.get(term)
             if dress is None:
                 dress = self.labels[term] = decorate(
-                    _constant(term),
+                    _constant(term.replace("'", "’")),
                     self.label_attributes,
                     always_english,
                     language=self.scope.locale.language,
@@ -370,8 +382,7 @@ class NamesElement:
             return []
         tokens: Tokens = list(people[0])
         for one in people[1:]:
-            tokens.append(options.delimiter)
-            tokens += one
+            tokens += (*self.delimiter, *one)
         if has_last:
             inverted = options.sort_order == "all" or self.scope.area == "sort"
             last = self._person(
@@ -379,7 +390,7 @@ class NamesElement:
             )
             return [*tokens, options.delimiter if shown > 1 else " ", "… ", *last]
         if not self.et_al:
-            return tokens
+            return apply_name_format(tokens, self.list_look)
         sign = (
             options.delimiter
             if self._precedes(options.precedes_et_al, shown >= 2, shown - 1)
@@ -407,9 +418,11 @@ class NamesElement:
         tokens: Tokens = list(people[0])
         for place, one in enumerate(people[1:], 1):
             if place < total - 1 or not self.and_term:
-                tokens.append(options.delimiter)
+                tokens += self.delimiter
             elif (total == 2 or self.and_term[0] == " ") and self._precedes(
-                "contextual" if ends_in_institution else options.precedes_last, total > 2, place - 1
+                self.precedes_institution if ends_in_institution else options.precedes_last,
+                total > 2,
+                place - 1,
             ):
                 tokens.append(options.delimiter)
                 if options.delimiter != self.and_term:
@@ -460,8 +473,10 @@ def _last_letter(term: str) -> str:
 
 
 def _takes_space(sign: str) -> bool:
-    """Whether a space parts this sign from a name (the Hebrew vav takes none)."""
-    return sign in {"&", "."} or (sign != "ו" and sign.isalpha() and is_latin_like(sign))
+    """Whether a space parts this sign from a name (in Hindi, Armenian and Hebrew none does)."""
+    if sign == "ו" or "\u0900" <= sign <= "\u097f" or "\u0530" <= sign <= "\u058f":
+        return False
+    return sign in {"&", "."} or (sign.isalpha() and is_latin_like(sign))
 
 
 def compile_names(element: Element, scope: CompileScope, compile_element: Compile) -> Render:

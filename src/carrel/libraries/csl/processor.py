@@ -29,7 +29,7 @@ from .formats import OutputName, TextRun, output_format
 from .items import CitedItem, citation_label
 from .locale import check_locale
 from .name_values import PersonName
-from .punctuation import resolve_punctuation
+from .punctuation import resolve_punctuation, spell_foreign_quotes
 from .rendered import RenderedText
 from .sorting import SortKey, sort_by_keys
 from .style import LEFT_MARGIN, Style, StyleLayout
@@ -184,7 +184,7 @@ class Processor:
             self.items[item_id], disambiguation=self.disambiguations.get(item_id, NO_DISAMBIGUATION)
         )
         context.citation_number = self.numbers.get(item_id, 0)
-        context.citation_label = self._label_of(context.item)
+        context.citation_label = self.label_of(context.item)
         context.in_bibliography = True
         return context
 
@@ -227,13 +227,14 @@ class Processor:
         context.is_subsequent = True
         context.is_comparing = True
         context.given_level = self._given_level() if with_givens else None
-        context.citation_label = self._label_of(item)
+        context.citation_label = self.label_of(item)
         tokens = self.compiled.citation.render(context)
         self._cited_names[item.id] = context.name_lists
         text = "".join([token for token in tokens if token.__class__ is str])
         return text, [(one.total, one.shown, one.levels) for one in context.name_sets]
 
-    def _label_of(self, item: CitedItem) -> str:
+    def label_of(self, item: CitedItem) -> str:
+        """The citation label of an item; empty where the style asks for none."""
         return citation_label(item) if self.compiled.citation.scope.uses_label else ""
 
     def cite_context(self, cite: Cite) -> RenderContext:
@@ -250,7 +251,7 @@ class Processor:
         return context
 
     def _identify(self, context: RenderContext, disambiguation: Disambiguation) -> None:
-        context.citation_label = self._label_of(context.item)
+        context.citation_label = self.label_of(context.item)
         if disambiguation.year_suffix:
             context.year_suffix = suffix_letters(disambiguation.year_suffix)
         elif "year-suffix" in context.fields:
@@ -333,6 +334,7 @@ class Processor:
         return [(item_id, entry.runs) for item_id, entry in self.render_entries()]
 
     def _resolve(self, tokens: Tokens) -> RenderedText:
+        tokens = spell_foreign_quotes(tokens, self.quotes)
         return RenderedText(
             resolve_punctuation(tokens, self.locale.punctuation_in_quote), self.quotes
         )

@@ -4,6 +4,7 @@ from .tokens import (
     DECORATED,
     DECORATED_PREFIX,
     DELIMITER,
+    DOUBLE_QUOTES,
     ELEMENT_QUOTES,
     FONT_END,
     GLUE,
@@ -11,6 +12,7 @@ from .tokens import (
     NUMBER_END,
     PREFIX,
     SIGN_END,
+    SINGLE_QUOTES,
     Mark,
     Token,
     Tokens,
@@ -36,6 +38,27 @@ _SWALLOWED = mark("part", "swallowed")
 
 _TEXT = mark("part", "text")
 _seams = frozenset({DELIMITER, FONT_END, GROUP_END, DECORATED_PREFIX, PREFIX})
+
+
+# Typed quotation marks as text.
+_TYPED_QUOTES = ((DOUBLE_QUOTES, "“”"), (SINGLE_QUOTES, "‘’"))
+
+
+def spell_foreign_quotes(tokens: Tokens, quotes: tuple[str, str, str, str]) -> Tokens:
+    """The same tokens with typed quotation marks that the locale does not have as letters.
+
+    What follows such a mark stands behind a text that ends with it, not with the sign before it.
+    """
+    own = {"".join(quotes[:2]), "".join(quotes[2:])}
+    spelled: dict[Token, Token] = {
+        edge: sign
+        for opening, signs in _TYPED_QUOTES
+        if signs not in own and opening in tokens
+        for edge, sign in zip((opening, opening.close), signs, strict=True)
+    }
+    if not spelled:
+        return tokens
+    return [token if token.__class__ is str else spelled.get(token, token) for token in tokens]
 
 
 def resolve_punctuation(tokens: Tokens, in_quote: bool) -> Tokens:

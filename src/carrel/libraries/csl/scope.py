@@ -42,6 +42,8 @@ def font_marks(attributes: Mapping[str, str]) -> list[Mark]:
 
 def is_ideographic(tokens: Tokens) -> bool:
     """Whether a text is in Chinese or Japanese signs alone, which have no italics."""
+    if len(tokens) == 2 and tokens[1] is FONT_END:
+        tokens = tokens[:1]
     return len(tokens) == 1 and bool(_only_ideographs.fullmatch(str(tokens[0])))
 
 
@@ -290,6 +292,11 @@ class CompileScope:
         self.inherited = {**self.inherited, **limits}
         yield
         self.name_parts, self.inherited = before
+
+    @property
+    def is_in_macro(self) -> bool:
+        """Whether what is being compiled stands in a macro, not in the layout itself."""
+        return bool(self._open)
 
     @property
     def macro_variant(self) -> tuple[object, ...]:
