@@ -648,6 +648,49 @@ NAMED_JOBS: dict[str, Job] = {
         "en-US", [EARLY],
         _clusters([{"id": "early", "locator": "3"}, {"id": "early", "locator": "4"}]),
     ),
+    "cites that name the notes of their first ones are told apart by these": Job(
+        style(
+            layout(
+                tag(
+                    "choose",
+                    tag(
+                        "if",
+                        tag(
+                            "group",
+                            _SHORT + tag("choose", tag("if", TITLE, disambiguate="true"))
+                            + tag("text", variable="first-reference-note-number", prefix="n "),
+                            delimiter=" ",
+                        ),
+                        position="subsequent",
+                    ) + tag("else", tag("group", _SHORT + TITLE, delimiter=" ")),
+                )
+            ),
+            root={"class": "note"},
+        ),
+        "en-US",
+        [_item(name, title=name, author=_person("Doe")) for name in "ab"],
+        _clusters([{"id": "a"}], [{"id": "b"}], [{"id": "a"}], [{"id": "b"}]),
+    ),
+    "a term behind the words of a prefix takes the capital": _one(
+        tag("text", term="in", prefix="see ") + tag("text", variable="publisher", prefix=" ")
+    ),
+    "quotes of an element inside of quotes of another do not take turns": Job(
+        style(
+            layout(TITLE), layout(tag("text", macro="name", quotes="true")),
+            macros=tag("macro", tag("text", variable="title", quotes="true"), name="name"),
+        ),
+        "en-GB", [_item("0", title="A “typed” one")],
+    ),
+    "a sign of a text that is told to have no quotes gives way like any other": Job(
+        style(
+            layout(TITLE), layout(tag("text", macro="name", suffix=".")),
+            macros=tag(
+                "macro", tag("text", variable="title", quotes="false", font_style="italic"),
+                name="name",
+            ),
+        ),
+        "en-US", [_item("0", title="What?")],
+    ),
     "Greek capitals have no accents": Job(
         _entry(tag("label", variable="edition", text_case="uppercase")), "el-GR",
         [_item("0", edition="2")],

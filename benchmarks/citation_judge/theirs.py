@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
+from collections import Counter
 from dataclasses import replace
 from functools import lru_cache
 
@@ -161,6 +162,11 @@ def _sets_off_small_given_names(job: Job, ours: str, theirs: str) -> bool:
             [each for each in text.split() if each not in small] for text in (ours, theirs)
         )
         return one == other
+    if "name-as-sort-order" in find_style_text(job.style) and ours != theirs:
+        # Where entries are sorted, so are the numbers of their citations.
+        bare, their_bare = (re.sub(r"\d+", "", text) for text in (ours, theirs))
+        if bare == their_bare and 'variable="citation-number"' in find_style_text(job.style):
+            return True
     return ours.replace(" ", "") == theirs.replace(" ", "")
 
 
@@ -221,7 +227,9 @@ def _joins_hindi(job: Job, ours: str, theirs: str) -> bool:
 
 
 def _drops_stop_after_block(job: Job, ours: str, theirs: str) -> bool:
-    return 'display="' in find_style_text(job.style) and ours.rstrip() == theirs.rstrip() + "."
+    style = find_style_text(job.style)
+    one, other = (re.sub(r"</?div[^>]*>", "", text).rstrip() for text in (ours, theirs))
+    return ('display="' in style or "second-field-align" in style) and one == other + "."
 
 
 def _joins_ranges(job: Job, ours: str, theirs: str) -> bool:
@@ -265,10 +273,17 @@ def _keeps_words_beside_nothing(job: Job, ours: str, theirs: str) -> bool:
     for term in {"in", *re.findall(r'<text\b[^>]*\bterm="([^"]+)"', style)}:
         words += _terms_of(job.locale, job.style).get(term, [])
     more = list_words(theirs) - list_words(ours)
+    labels = {
+        word
+        for name in {"page", *_labelled.findall(style)}
+        for term in _terms_of(job.locale, job.style).get(name, [])
+        for word in list_words(term)
+    }
+    said = Counter({word: count for word, count in more.items() if word not in labels})
     return (
         bool(more)
         and not list_words(ours) - list_words(theirs)
-        and any(more == list_words(each) for each in words)
+        and any(each in (more, said) for each in map(list_words, words))
     )
 
 

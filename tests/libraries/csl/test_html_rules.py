@@ -117,3 +117,22 @@ def test_a_full_stop_stays_behind_the_letter_of_a_year() -> None:
         [{**item, "id": "1", "title": "A"}, {**item, "id": "2", "title": "B"}],
     )
     assert render_ours(job).bibliography == ("John Doe 2001a;.", "John Doe 2001b;.")
+
+
+def test_a_group_set_to_normal_shows_it_around_another_font_of_its_kind() -> None:
+    bold = tag("text", variable="title", font_weight="bold")
+    shown = '<span style="font-weight:normal;"><b>T</b></span>'
+    assert _entry(tag("group", bold, font_weight="normal")) == shown
+    assert _entry(tag("group", TITLE, font_weight="normal")) == "T"
+
+
+def test_a_title_in_chinese_that_is_told_to_have_no_quotes_has_no_italics() -> None:
+    job = Job(
+        style(
+            layout(TITLE),
+            layout(tag("text", variable="title", quotes="false", font_style="italic")),
+        ),
+        "en-US",
+        [{"id": "1", "type": "book", "title": "中文"}],
+    )
+    assert render_ours(job, "html").bibliography[0] == "中文"

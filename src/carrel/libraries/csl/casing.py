@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from .tokens import CITATION_NUMBER, NAMES, TERM, Mark, Tokens
+from .tokens import CITATION_NUMBER, NAMES, TERM, WORDS, Mark, Tokens
 
 _stop_words = """a about above across afore after against al along alongside amid amidst among amongst an and anenst
     apropos apud around as aside astride at athwart atop barring before behind below beneath beside
@@ -228,9 +228,13 @@ _changes: dict[str, _Change] = {
 
 def capitalize_leading_term(tokens: Tokens) -> Tokens:
     """The same, but a term that comes first, or behind the number of a citation, gets a capital."""
-    is_term = in_names = in_number = False
+    is_term = in_names = in_number = is_prefix = False
     for place, token in enumerate(tokens):
-        if token is CITATION_NUMBER or token is CITATION_NUMBER.close:
+        if token is WORDS:
+            is_prefix = True
+        elif is_prefix and token.__class__ is str:
+            is_prefix = False
+        elif token is CITATION_NUMBER or token is CITATION_NUMBER.close:
             in_number = not in_number
         elif in_number:
             continue

@@ -300,6 +300,7 @@ class Document:
             cites = [replace(cite) for cite in cluster.cites]
             placed[name] = self._processor.in_order(replace(cluster, cites=cites, note_number=note))
         set_positions(list(placed.values()), self._processor.near_note_distance)
+        self._processor.note_first_cites(list(placed.values()))
         return placed
 
     def _state_of(self, cluster: Cluster) -> tuple[object, ...]:

@@ -114,6 +114,7 @@ def _group(element: Element, scope: CompileScope) -> Render:
         ),
         element.attrib,
         scope.english,
+        is_group=True,
     )
 
 

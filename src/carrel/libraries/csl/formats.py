@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from .errors import OutputUnknownError
-from .tokens import Mark, Tokens
+from .tokens import ELEMENT_QUOTES, MACRO_QUOTES, Mark, Tokens
 
 OutputName = Literal["text", "html", "markdown"]
 _normal: Final = {
@@ -176,6 +176,7 @@ def output_format(name: str) -> OutputFormat:
     return found
 
 
+_OF_ELEMENTS = frozenset({ELEMENT_QUOTES.value, MACRO_QUOTES.value})
 _TYPED_QUOTES = {"double": ("“", "”"), "single": ("‘", "’")}
 
 
@@ -202,6 +203,8 @@ class _FormattingState:
                 self.levels.append(0)
                 return typed[0]
         level = next((each for each in reversed(self.levels) if each), 0) + 1
+        if value in _OF_ELEMENTS:
+            level = 1  # Quotes of an element inside of quotes of another do not take turns.
         if level == 1 and is_inner:
             level = 2
         self.levels.append(level)
@@ -237,15 +240,12 @@ class _FormattingState:
         """Enter or leave the formatting of a mark; the value that changes, or empty."""
         return self.enter(token) if token.is_open else self.leave(token)
 
-    def apply_normal(self, token: Mark, *, holds_other: bool) -> str:
-        """Enter or leave a font that is set to normal: `normal` where it makes a difference.
-
-        `holds_other` says whether there is another font of the kind in what it is set for.
-        """
+    def apply_normal(self, token: Mark) -> str:
+        """Enter or leave a font that is set to normal: `normal` where it makes a difference."""
         stack = self.stacks[token.kind]
         if token.is_open:
             is_inside = any(value not in {"", token.value} for value in stack)
-            makes_difference = is_inside or holds_other or token.flips
+            makes_difference = is_inside or token.flips
             stack.append(token.value if makes_difference else "")
             return token.value if makes_difference else ""
         return stack.pop()
@@ -271,7 +271,7 @@ def write_tokens(tokens: Tokens, output: OutputFormat, quotes: tuple[str, str, s
     waiting: list[str] = []
     escape, edges = output.escape, output.edges
     formatting = _FormattingState(quotes)
-    for place, token in enumerate(tokens):
+    for token in tokens:
         if token.__class__ is str:
             waiting.append(token)
             continue
@@ -290,8 +290,7 @@ def write_tokens(tokens: Tokens, output: OutputFormat, quotes: tuple[str, str, s
         if kind in formatting.stacks:
             # A mark that changes nothing is written only where the format repeats marks.
             if output.repeats and mark.value == _silent:
-                holds_other = mark.is_open and _holds_other(tokens, place)
-                value = formatting.apply_normal(mark, holds_other=holds_other)
+                value = formatting.apply_normal(mark)
             else:
                 value = formatting.apply(mark) or (mark.value if output.repeats else "")
             edge = edges.get((kind, value))
@@ -304,19 +303,6 @@ def write_tokens(tokens: Tokens, output: OutputFormat, quotes: tuple[str, str, s
     if waiting:
         pieces.append(escape("".join(waiting)))
     return output.finish("".join(pieces))
-
-
-def _holds_other(tokens: Tokens, place: int) -> bool:
-    """Whether a font that is set to normal here has another one of its kind inside."""
-    mark = tokens[place]
-    depth = 0
-    for token in tokens[place:]:
-        depth += (token is mark) - (token is mark.close)  # type: ignore[union-attr]
-        if not depth:
-            return False
-        if token.__class__ is not str and token.kind == mark.kind and token.value != mark.value:  # type: ignore[union-attr]
-            return True
-    return False
 
 
 def _display(mark: Mark, edge: tuple[str, str], pieces: list[str]) -> list[str]:

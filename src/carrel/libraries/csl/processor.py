@@ -145,6 +145,7 @@ class Processor:
         self.numbers: dict[str, int] = {}
         self.disambiguations: dict[str, Disambiguation] = {}
         self.given_names: GivenNames | None = None
+        self._first_notes: dict[str, int] = {}
         self._cited_names: dict[str, list[list[PersonName]]] = {}
         self.citations = CitationWriter(self)
         distance = self.compiled.citation.options.get("near-note-distance", "5")
@@ -223,7 +224,9 @@ class Processor:
         self, item: CitedItem, disambiguation: Disambiguation, with_givens: bool
     ) -> tuple[str, list[tuple[int, int, list[int]]]]:
         self._budget.step(_STEPS_PER_RENDERING)
-        context = RenderContext(item, _compared, disambiguation)
+        note = self._first_notes.get(item.id, 0)
+        cite = replace(_compared, first_note_number=note) if note else _compared
+        context = RenderContext(item, cite, disambiguation)
         context.is_subsequent = True
         context.is_comparing = True
         context.given_level = self._given_level() if with_givens else None
@@ -288,7 +291,21 @@ class Processor:
         set_positions(
             [cluster for cluster in clusters if not cluster.has_positions], self.near_note_distance
         )
+        self.note_first_cites(clusters)
         return [each.write(self.format.name) for each in self.render_citations(clusters)]
+
+    def note_first_cites(self, clusters: Sequence[Cluster]) -> None:
+        """Tell cites apart by the notes of their first ones, where the style names those."""
+        if not self.compiled.names_first_notes:
+            return
+        found: dict[str, int] = {}
+        for cluster in clusters:
+            for cite in cluster.cites:
+                found.setdefault(cite.id, cluster.note_number)
+        if found != self._first_notes:
+            self._first_notes = found
+            self.disambiguations = {}
+            self._disambiguate_items()
 
     def in_order(self, cluster: Cluster) -> Cluster:
         """The cluster with its cites as the style sorts them: a position follows from the order."""

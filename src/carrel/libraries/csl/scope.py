@@ -19,10 +19,12 @@ from .tokens import (
     ELEMENT_QUOTES,
     FONT_END,
     FORMATTING,
+    MACRO_QUOTES,
     NUMBER_END,
     PREFIX,
     QUOTES,
     SINGLE_QUOTES,
+    WORDS,
     Mark,
     Tokens,
     mark,
@@ -42,8 +44,6 @@ def font_marks(attributes: Mapping[str, str]) -> list[Mark]:
 
 def is_ideographic(tokens: Tokens) -> bool:
     """Whether a text is in Chinese or Japanese signs alone, which have no italics."""
-    if len(tokens) == 2 and tokens[1] is FONT_END:
-        tokens = tokens[:1]
     return len(tokens) == 1 and bool(_only_ideographs.fullmatch(str(tokens[0])))
 
 
@@ -71,6 +71,7 @@ def decorate(
     english: Callable[[RenderContext], bool],
     *,
     is_leaf: bool = False,
+    is_group: bool = False,
     language: str = "",
 ) -> Render:
     """The same rendering with this element's looks; the plain function where it has none."""
@@ -79,7 +80,7 @@ def decorate(
     strips = _periods_to_strip.get(attributes.get("strip-periods", ""))
     display = attributes.get("display", "")
     prefix, suffix = attributes.get("prefix", ""), attributes.get("suffix", "")
-    quotes = ELEMENT_QUOTES if is_leaf else QUOTES
+    quotes = ELEMENT_QUOTES if is_leaf else MACRO_QUOTES
     marks = [*fonts, quotes] if attributes.get("quotes") == "true" else fonts
     if attributes.get("quotes") == "false":
         render = _with_own_quotes(render, attributes.get(OWN_QUOTES, ""), is_leaf=is_leaf)
@@ -94,6 +95,7 @@ def decorate(
             prefix=prefix,
             suffix=suffix,
             is_leaf=is_leaf,
+            is_group=is_group,
             language=language,
         )
     return _with_affixes(render, prefix, suffix) if prefix or suffix else render
@@ -139,18 +141,16 @@ def _formatted(
     prefix: str,
     suffix: str,
     is_leaf: bool,
+    is_group: bool,
     language: str,
 ) -> Render:
     """The rendering in this case, between these marks and affixes."""
-    opening = tuple(reversed(marks))
-    closing = tuple(one.close for one in marks)
     has_end = is_leaf and bool(marks)
     is_slanted = is_leaf and marks == [ITALIC_FONT]
     screen = mark("display", display) if display else None
     has_font = any(one.kind != "quotes" for one in marks)
-    before: Tokens = [prefix] if prefix else []
-    if prefix[:1] in SIGN_PAIRS:
-        before.insert(0, DECORATED_PREFIX if has_font else PREFIX)
+    before = _prefix_tokens(prefix, DECORATED_PREFIX if has_font else PREFIX)
+    sets_normal = is_group and any(one.value == "normal" for one in marks)
     end: Tokens = [suffix] if suffix else []
     if has_font:
         end.append(DECORATED)
@@ -175,12 +175,15 @@ def _formatted(
         if has_font and not before and inner[0] is PREFIX:
             out.append(DECORATED_PREFIX)
             del inner[0]
+        if has_end and inner[-1] is FONT_END:
+            inner.pop()
         if is_slanted and is_ideographic(inner):
             out += inner
         else:
-            out += opening
+            shown = [_seen_normal(one, inner) for one in marks] if sets_normal else marks
+            out += reversed(shown)
             out += inner
-            out += closing
+            out += [one.close for one in shown]
             if has_end and (len(inner) == 1 or inner[1:] == [NUMBER_END]):
                 out.append(FONT_END)
         out += end
@@ -190,9 +193,30 @@ def _formatted(
     return full
 
 
+def _prefix_tokens(prefix: str, edge: Mark) -> Tokens:
+    """A prefix with its edge where it begins with a sign, and marked where it has words."""
+    if prefix[:1] in SIGN_PAIRS:
+        return [edge, prefix]
+    if any(letter.isalnum() for letter in prefix):
+        return [WORDS, prefix]
+    return [prefix] if prefix else []
+
+
+def _seen_normal(font: Mark, inner: Tokens) -> Mark:
+    """The font of a group; one that is set to normal is seen around another of its kind."""
+    others = any(
+        isinstance(token, Mark)
+        and token.kind == font.kind
+        and token.value != "normal"
+        and not token.flips
+        for token in inner
+    )
+    return mark(font.kind, "normal", flips=True) if font.value == "normal" and others else font
+
+
 def _with_affixes(render: Render, prefix: str, suffix: str) -> Render:
     if prefix:
-        before: Tokens = [PREFIX, prefix] if prefix[0] in SIGN_PAIRS else [prefix]
+        before = _prefix_tokens(prefix, PREFIX)
 
         def with_prefix(context: RenderContext, out: Tokens) -> None:
             start = len(out)

@@ -86,6 +86,8 @@ class CompiledStyle:
     citation: StyleLayout
     bibliography: StyleLayout | None
     has_disambiguate_test: bool
+    # Whether a cite may name the note of its first one, by which cites are told apart.
+    names_first_notes: bool
 
 
 @dataclass(slots=True)
@@ -117,7 +119,11 @@ class Style:
             raise StyleBrokenError(self.id, "it has no citation layout.")
         listed = self._layout("bibliography", locale)
         tests = any("disambiguate" in element.attrib for element in self.root.iter())
-        return CompiledStyle(locale, compiled, listed, tests)
+        names_notes = any("position" in element.attrib for element in self.root.iter()) and any(
+            element.get("variable") == "first-reference-note-number"
+            for element in self.root.iter("text")
+        )
+        return CompiledStyle(locale, compiled, listed, tests, names_notes)
 
     def _layout(self, name: Area, locale: Locale) -> StyleLayout | None:
         """The compiled layout of an area, or None where the style has none."""

@@ -50,6 +50,8 @@ DOUBLE_QUOTES: Final = mark("quotes", "double")
 SINGLE_QUOTES: Final = mark("quotes", "single")
 # Quotes that an element asks for around its own text, not around the texts of others.
 ELEMENT_QUOTES: Final = mark("quotes", "element")
+# And those that it asks for around the texts of others.
+MACRO_QUOTES: Final = mark("quotes", "macro")
 NO_CASE: Final = mark("nocase", "true")
 # Before a text that belongs to the field before it: punctuation there was the author's own.
 GLUE: Final = mark("part", "glue")
@@ -67,6 +69,8 @@ SIGN_END: Final = mark("part", "sign-end")
 DECORATED: Final = mark("part", "decorated")
 PREFIX: Final = mark("part", "prefix")
 DECORATED_PREFIX: Final = mark("part", "decorated-prefix")
+# Before a prefix that has words: what comes first is what stands behind it.
+WORDS: Final = mark("part", "words")
 # Before the digits of a date in a sort key.
 DATE_KEY: Final = mark("part", "date-key")
 # After a number: signs that meet its suffix are all kept.
