@@ -76,11 +76,12 @@ contracts: $(READY) ## which part may import which
 .PHONY: rules
 rules: lint types contracts ## what is checked without running anything
 
-# Types keep one core busy; what the tests' workers would each compile is compiled beside them.
+# What the tests' workers would each compile is compiled before them; types are checked beside them, since
+# tests wait for disks and other processes.
 .PHONY: check
 check: $(READY) ## tests, lint, types and import contracts (what CI runs)
-	@$(MAKE) --no-print-directory -j 2 --output-sync=target rules byte-code
-	@$(MAKE) --no-print-directory test
+	@$(MAKE) --no-print-directory -j 2 --output-sync=target lint contracts byte-code
+	@$(MAKE) --no-print-directory -j 2 types test
 
 .PHONY: run
 run: ## a server on 127.0.0.1 with a small demo corpus; installs only what that needs (PORT=8080)
