@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
 
 import pytest
 from hypothesis import example, given
@@ -19,10 +20,13 @@ from carrel.libraries.text.analysis import (
 from carrel.libraries.text.folding import fold_text
 from carrel.libraries.text.words import STOP_WORDS
 
-# Without the stroke that lengthens an Arabic word and is no letter of it.
-EVERY_LETTER = [
-    chr(code) for code in range(sys.maxunicode + 1) if chr(code).isalnum() and code != 0x640
-]
+
+@cache
+def every_letter() -> list[str]:
+    """Without the stroke that lengthens an Arabic word and is no letter of it."""
+    return [
+        chr(code) for code in range(sys.maxunicode + 1) if chr(code).isalnum() and code != 0x640
+    ]
 
 
 def meets(word: AskedWord, terms: set[str]) -> bool:
@@ -116,7 +120,7 @@ def test_a_query_of_stop_words_alone_asks_for_them() -> None:
 def test_every_letter_and_digit_of_unicode_is_a_term_and_can_be_asked() -> None:
     lost = [
         character
-        for character in EVERY_LETTER
+        for character in every_letter()
         if any(part.isalnum() for part in fold_text(character))
         if not exact_words(character) or not analyze_query(character)
     ]
@@ -126,7 +130,7 @@ def test_every_letter_and_digit_of_unicode_is_a_term_and_can_be_asked() -> None:
 def test_every_letter_is_found_inside_a_text() -> None:
     lost = [
         character
-        for character in EVERY_LETTER[::7]
+        for character in every_letter()[::7]
         if character.isalpha() and fold_text(character).isalnum()
         if analyze_query(character)[0].terms[0] not in STOP_WORDS
         and not finds(character, f"one {character} two")
