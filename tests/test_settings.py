@@ -14,6 +14,7 @@ import pytest
 from carrel.settings import SettingsError, read_settings
 from carrel.settings.reading import known_settings
 from carrel.wiring.desk import open_desk
+from tests.processes import warm
 
 
 def test_flags_win_over_environment_over_file(tmp_path: Path) -> None:
@@ -106,7 +107,7 @@ def test_a_misspelt_variable_is_named_with_the_nearest_real_one() -> None:
 
 @pytest.mark.parametrize("command", [["doctor"], ["papers", "search", "x"], ["mcp"]])
 def test_a_misspelt_variable_is_said_at_every_start(tmp_path: Path, command: list[str]) -> None:
-    done = subprocess.run(
+    done = warm.run(
         [
             sys.executable,
             "-c",
@@ -217,7 +218,7 @@ def test_finding_13_what_begins_like_a_json_list_and_is_none_is_refused(text: st
 def test_finding_13_the_doctor_names_an_allowed_folder_that_does_not_exist(tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
     folders = f"{tmp_path / 'there'},{tmp_path / 'nowhere'}"
-    done = subprocess.run(
+    done = warm.run(
         [
             sys.executable,
             "-c",

@@ -29,6 +29,7 @@ from carrel.stores.sql.personal_rows import (
     ROOMS_TABLES,
 )
 from carrel.wiring.leavers import open_leaving
+from tests.processes import warm
 from tests.stores.conftest import postgres_server_url, postgres_url
 from tests.stores.test_libraries_in_a_database import ENTRY
 
@@ -362,7 +363,7 @@ def test_a_leaving_that_was_killed_is_finished_by_the_next_one(desk: Desk) -> No
         **({"DATABASE_URL": desk.url} if desk.url else {}),
     }
     words = ("users", "leave", NAME, "--hand-over-to", OTHER, "--yes", "--home", str(desk.home))
-    process = subprocess.Popen(
+    process = warm.start(
         [sys.executable, "-m", "carrel", *words],
         env=environment,
         stdout=subprocess.DEVNULL,

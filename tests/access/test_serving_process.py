@@ -20,6 +20,7 @@ from carrel.policy.audit_verification import verify
 from carrel.stores.json_lines.audit import read_lines
 from tests.access.serving import sign_in_and_allow
 from tests.access.support import REDIRECT, Pkce, answer_in, authorize_url, bearer
+from tests.processes import warm
 
 SOURCE = str(Path(__file__).parents[2] / "src")
 COMMAND = [
@@ -37,7 +38,7 @@ def carrel_serve(home: Path, **environment: str) -> Iterator[tuple[str, str]]:
         for name, value in os.environ.items()
         if not name.startswith(("CARREL_", "DATABASE_URL", "PORT"))
     }
-    process = subprocess.Popen(
+    process = warm.start(
         [*COMMAND, "serve", "--port", "0", "--workers", "2"],
         env={
             **base,
@@ -109,7 +110,7 @@ def test_an_open_server_does_not_start_and_says_what_to_set(tmp_path: Path) -> N
         for name, value in os.environ.items()
         if not name.startswith(("CARREL_", "DATABASE_URL", "PORT"))
     }
-    done = subprocess.run(
+    done = warm.run(
         [*COMMAND, "serve", "--host", "0.0.0.0", "--port", "0"],
         env={**base, "PYTHONPATH": SOURCE, "CARREL_HOME": str(tmp_path), "CARREL_ROOMS": ""},
         cwd=tmp_path,

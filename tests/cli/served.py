@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.processes import warm
+
 CARREL = [sys.executable, "-m", "carrel"]
 
 
@@ -27,7 +29,7 @@ def serve(home: Path, mode: str, *words: str, **environment: str) -> Iterator[st
         "PYTHONUNBUFFERED": "1",
         **environment,
     }
-    server = subprocess.Popen(
+    server = warm.start(
         [*CARREL, "serve", "--port", "0", "--home", str(home), *words],
         env=environment,
         text=True,

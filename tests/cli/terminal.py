@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-import subprocess
 from collections.abc import Mapping, Sequence
+
+from tests.processes import warm
 
 
 def read_terminal(
@@ -22,7 +23,7 @@ def read_terminal(
 
     ours, theirs = pty.openpty()
     termios.tcsetwinsize(theirs, (40, width))
-    with subprocess.Popen(
+    with warm.start(
         command, env=dict(environment), stdin=theirs, stdout=theirs, stderr=theirs
     ) as process:
         os.close(theirs)

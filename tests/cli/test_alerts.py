@@ -21,6 +21,7 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.loopback_server import Asked, Canned, LoopbackServer
+from tests.processes import warm
 
 TODAY = datetime.now(UTC).date().isoformat()
 Answer = tuple[int, dict[str, Any]]
@@ -101,7 +102,7 @@ class Terminal:
             "CARREL_LITERATURE_ADDRESSES_CROSSREF": f"{self.news.base}/crossref",
             "CARREL_LITERATURE_ADDRESSES_OPENALEX": f"{self.news.base}/openalex",
         }
-        return subprocess.Popen(
+        return warm.start(
             [sys.executable, "-m", "carrel", *words],
             env={**os.environ, **settings},
             stdout=subprocess.PIPE,

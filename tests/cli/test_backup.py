@@ -23,6 +23,7 @@ from carrel.cli import main
 from carrel.stores.backup.archive import MANIFEST_NAME
 from carrel.stores.backup.backup_list import KNOWN_BACKUPS_NAME
 from carrel.stores.home.lock import hold_home_alone
+from tests.processes import warm
 from tests.stores.first_home import TOKEN, first_home, rows_in
 
 SOURCE = str(Path(__file__).parents[2] / "src")
@@ -299,7 +300,7 @@ def test_a_folder_in_use_is_not_replaced(home: Path, capsys: pytest.CaptureFixtu
     # brought forward before.
     assert main(["research", "list"]) == 0
     assert main(["backup", "desk.tar.gz"]) == 0
-    server = subprocess.Popen(
+    server = warm.start(
         [*COMMAND, "mcp"],
         env={**os.environ, "PYTHONPATH": SOURCE},
         stdin=subprocess.PIPE,

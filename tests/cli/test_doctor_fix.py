@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from carrel.cli import main
+from tests.processes import warm
 
 PAPER = """# Fish oil and blood viscosity
 
@@ -116,7 +117,7 @@ def test_drafts_are_left_alone_while_others_work_in_the_home(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (home / "papers" / DRAFT).write_text("half", encoding="utf-8")
-    held = subprocess.Popen(
+    held = warm.start(
         [
             sys.executable,
             "-c",

@@ -17,6 +17,7 @@ from carrel.cli.command_names import in_commands
 from carrel.cli.errors import describe_in_one_line, report_error
 from carrel.core.errors import InsufficientPermissionsError
 from carrel.doors.errors import EXIT_CODES, TABLE
+from tests.processes import warm
 
 START = "import sys; from carrel.cli import main; sys.exit(main())"
 ROOT = Path(__file__).parent
@@ -32,7 +33,7 @@ def start(
     **changes: str,
 ) -> subprocess.Popen[str]:
     environment = {**os.environ, "CARREL_HOME": str(home), "HOME": str(home.parent), **changes}
-    return subprocess.Popen(
+    return warm.start(
         [sys.executable, "-c", code, *words],
         stdin=subprocess.DEVNULL,
         stdout=stdout,

@@ -7,7 +7,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from carrel.rooms import declared_rooms, room_names
 from carrel.settings import Settings
 from carrel.wiring.desk import open_desk
 from carrel.wiring.mcp import stdio_dispatcher
+from tests.processes import warm
 
 META = {
     "_meta": {
@@ -69,7 +69,7 @@ def test_the_greeting_says_what_the_open_rooms_would_say(
 def test_rooms_that_cannot_be_opened_end_the_session_with_the_reason(tmp_path: Path) -> None:
     environment = {**os.environ, "CARREL_HOME": str(tmp_path), "CARREL_KNOWLEDGE_STORE": "postgres"}
     environment.pop("DATABASE_URL", None)
-    done = subprocess.run(
+    done = warm.run(
         [
             sys.executable,
             "-c",

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import pytest
 
 from carrel.cli import main
 from carrel.stores.backup.restore_journal import recover
+from tests.processes import warm
 
 SOURCE = str(Path(__file__).parents[2] / "src")
 
@@ -43,7 +43,7 @@ def killed(folder: Path, function: str, count: int, *words: str) -> bool:
         for name, value in os.environ.items()
         if not name.startswith(("CARREL_", "DATABASE_URL"))
     }
-    done = subprocess.run(
+    done = warm.run(
         [sys.executable, "-c", _KILLED, function, str(count), *words],
         env={
             **environment,

@@ -29,6 +29,7 @@ from carrel.cli.page import (
 from carrel.cli.page_text import write_page_text
 from tests.cli.terminal import read_terminal
 from tests.journeys.doors import ENVIRONMENT
+from tests.processes import warm
 
 WIDTHS = (40, 80, 120)
 COLOURS = ("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "TERM")
@@ -78,7 +79,7 @@ def draw(environment: Mapping[str, str], width: int = 80, program: str | None = 
 
 def pipe(environment: Mapping[str, str], program: str | None = None) -> tuple[str, str]:
     code = SAMPLE.format(hostile=HOSTILE) if program is None else program
-    done = subprocess.run(
+    done = warm.run(
         [sys.executable, "-c", code], env=dict(environment), capture_output=True, check=True
     )
     return done.stdout.decode(), done.stderr.decode()
@@ -190,7 +191,9 @@ def test_forced_colour_draws_in_a_pipe_too_and_leaves_verbatim_text_alone(name: 
 
 def test_rich_is_imported_only_where_a_page_is_drawn() -> None:
     program = SAMPLE.format(hostile=HOSTILE) + "\nimport sys; assert 'rich' not in sys.modules"
-    pipe(CLEAN, program)
+    subprocess.run(
+        [sys.executable, "-c", program], env=dict(CLEAN), capture_output=True, check=True
+    )
 
 
 def test_matched_words_become_spans_and_lone_asterisks_stay() -> None:

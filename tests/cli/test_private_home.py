@@ -17,6 +17,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import warm
+
 pytestmark = [
     pytest.mark.promise("A6"),
     pytest.mark.skipif(os.name == "nt", reason="modes are those of POSIX"),
@@ -27,7 +29,7 @@ RUN = "import os, sys; os.umask(0o022); from carrel.cli import main; sys.exit(ma
 
 def carrel(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "CARREL_HOME": str(home), "HOME": str(home.parent)}
-    return subprocess.run(
+    return warm.run(
         [sys.executable, "-c", RUN, *words],
         capture_output=True,
         text=True,
@@ -117,7 +119,7 @@ def test_what_is_exported_for_others_keeps_the_persons_own_mask(tmp_path: Path) 
 @contextmanager
 def serving(home: Path, *words: str) -> Iterator[tuple[str, str]]:
     """The address of a server, and what it printed when it started."""
-    process = subprocess.Popen(
+    process = warm.start(
         [sys.executable, "-c", RUN, "serve", "--port", "0", *words],
         env={**os.environ, "CARREL_HOME": str(home)},
         stderr=subprocess.PIPE,

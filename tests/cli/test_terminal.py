@@ -12,6 +12,7 @@ import pytest
 
 from carrel.libraries.text.control_characters import escape_controls, remove_controls
 from tests.journeys.doors import ENVIRONMENT, PROGRAM
+from tests.processes import warm
 
 pytestmark = pytest.mark.promise("A8")
 
@@ -28,11 +29,11 @@ def test_controls_are_shown_by_number_and_text_stays() -> None:
 
 def run_in(words: list[str], *, at_terminal: bool) -> str:
     if not at_terminal:
-        return subprocess.run(
+        return warm.run(
             [*PROGRAM, *words], env=ENVIRONMENT, capture_output=True, text=True, check=True
         ).stdout
     ours, theirs = pty.openpty()
-    with subprocess.Popen(
+    with warm.start(
         [*PROGRAM, *words],
         env={**ENVIRONMENT, "NO_COLOR": "1"},
         stdout=theirs,

@@ -20,6 +20,7 @@ from carrel.stores.file_lock import LockHeldError, hold_lock
 from carrel.wiring.papers_build import paper_builder
 from carrel.wiring.papers_watch import LOCK_NAME, CorpusWatch, ServerWatch
 from tests.journeys.doors import ENVIRONMENT, PROGRAM
+from tests.processes import warm
 
 pytestmark = pytest.mark.promise("P16")
 
@@ -194,7 +195,7 @@ def test_a_signal_ends_it_cleanly(tmp_path: Path, kind: signal.Signals) -> None:
     folder = tmp_path / "in"
     folder.mkdir()
     (folder / "a.md").write_text(text(1))
-    process = subprocess.Popen(
+    process = warm.start(
         [*PROGRAM, "watch", str(folder), "--every", "0.1", "--quiet"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

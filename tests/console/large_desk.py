@@ -10,6 +10,8 @@ import sys
 import tarfile
 from pathlib import Path
 
+from tests.processes import warm
+
 _ABSTRACTS = "retrieval/scifact/corpus.jsonl.gz"
 _ARTICLES = "papers/elife_jats_sample.tar.xz"
 _PDFS = "services/pdfs"
@@ -24,7 +26,7 @@ def add_real_papers(home: Path, data: Path, folder: Path) -> None:
     shutil.copytree(data / _PDFS, folder / "pdfs")
     for words in (["add", str(folder)], ["papers", "map"]):
         # Some of the PDFs are broken on purpose, for which `add` has an exit code of its own.
-        subprocess.run(
+        warm.run(
             [sys.executable, "-m", "carrel", *words, "--home", str(home)],
             check=words[0] != "add",
             stdout=subprocess.DEVNULL,

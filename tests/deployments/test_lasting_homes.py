@@ -7,7 +7,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -27,6 +26,7 @@ from carrel.wiring.audit import open_audit, open_audit_reader
 from carrel.wiring.desk import open_desk
 from carrel.wiring.home import unserved_files
 from tests.cli.test_cli import carrel
+from tests.processes import warm
 from tests.stores.small_disk import small_disk
 
 DATABASE = "postgresql://carrel@127.0.0.1:1/none"
@@ -197,7 +197,7 @@ def test_an_audit_log_on_standard_output_stays_out_of_what_commands_print(tmp_pa
     recorded = [json.loads(line) for line in saved.stderr.splitlines() if line.startswith("{")]
     assert "tool:save_knowledge" in {record["action"] for record in recorded}
     ping = b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
-    spoken = subprocess.run(
+    spoken = warm.run(
         [sys.executable, "-c", "import sys; from carrel.cli import main; sys.exit(main())", "mcp"],
         input=ping,
         env={**os.environ, **stream, "CARREL_HOME": str(tmp_path)},

@@ -15,6 +15,7 @@ import pytest
 
 from tests.deployments.test_proxies import CADDY, NGINX, Proxy, find_program, proxy_running
 from tests.deployments.units import await_answer, free_port
+from tests.processes import warm
 
 pytestmark = pytest.mark.timeout(400)
 
@@ -53,7 +54,7 @@ class Replica:
     def start(self) -> None:
         """Returns when it answers."""
         with (self._folder / "serve.log").open("ab") as log:
-            self._process = subprocess.Popen(
+            self._process = warm.start(
                 [*_CARREL, "serve", "--rooms", "knowledge", "--port", str(self.port)],
                 env=self._environment,
                 cwd=self._folder,
@@ -72,7 +73,7 @@ class Replica:
 
 def make_token(folder: Path, database: str) -> str:
     """A token in the shared database for somebody who may write notes."""
-    done = subprocess.run(
+    done = warm.run(
         [*_CARREL, "tokens", "create", "ada", "--scopes", "knowledge:read,knowledge:write"],
         env={"PATH": os.environ["PATH"], "CARREL_HOME": str(folder), "DATABASE_URL": database},
         capture_output=True,

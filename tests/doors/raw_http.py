@@ -14,6 +14,8 @@ from pathlib import Path
 
 import orjson
 
+from tests.processes import warm
+
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = [
     sys.executable,
@@ -69,7 +71,7 @@ def served(home: Path, *words: str, **environment: str) -> Iterator[Server]:
         if not name.startswith(("CARREL_", "DATABASE_URL", "PORT"))
     }
     home.mkdir(parents=True, exist_ok=True)
-    process = subprocess.Popen(
+    process = warm.start(
         [*COMMAND, "serve", "--port", "0", *words],
         env={
             **base,

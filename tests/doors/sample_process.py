@@ -23,6 +23,7 @@ from carrel.settings import ServerSettings, Settings
 from carrel.wiring.desk import Desk, OpenRoom, open_desk
 from carrel.wiring.http import http_app
 from carrel.wiring.mcp import stdio_dispatcher
+from tests.processes import warm
 from tests.sample_room import sample_room
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,7 +37,7 @@ def started(*words: str) -> Iterator[subprocess.Popen[bytes]]:
     """The process, with pipes to it; gone when the test is over, however that ends."""
     command = [sys.executable, "-m", "tests.doors.sample_process", *words]
     pipe = subprocess.PIPE
-    with subprocess.Popen(
+    with warm.start(
         command, stdin=pipe, stdout=pipe, stderr=pipe, cwd=ROOT, env=ENVIRONMENT
     ) as process:
         try:

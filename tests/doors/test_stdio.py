@@ -7,7 +7,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import subprocess
 from typing import Any
 
 import orjson
@@ -17,6 +16,7 @@ from carrel.doors.mcp.stdio import TooLong, read_lines, serve_stdio
 from carrel.wiring.mcp import stdio_dispatcher
 from tests.doors.house import MODERN, House, TokenTable, build_house, modern
 from tests.doors.sample_process import ENVIRONMENT, ROOT, STDIO, started
+from tests.processes import warm
 
 pytestmark = pytest.mark.promise("D6")
 
@@ -271,7 +271,7 @@ def test_standard_output_carries_the_protocol_and_nothing_else() -> None:
         call(3, "hold"),
         call(4, "release"),
     ]
-    said = subprocess.run(
+    said = warm.run(
         STDIO,
         input=b"".join(
             (line if isinstance(line, bytes) else orjson.dumps(line)) + b"\n" for line in lines

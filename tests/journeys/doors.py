@@ -9,7 +9,6 @@ import http.client
 import io
 import os
 import re
-import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Mapping
@@ -35,6 +34,7 @@ from carrel.settings import Settings
 from carrel.wiring.desk import open_desk
 from carrel.wiring.http import http_app
 from carrel.wiring.mcp import fastmcp_app
+from tests.processes import warm
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = [sys.executable, "-c", "import sys; from carrel.cli import main; sys.exit(main())"]
@@ -224,7 +224,7 @@ class CommandLineDoor:
         return exit_code, said.getvalue()
 
     def tools(self) -> set[str]:
-        listed = subprocess.run(
+        listed = warm.run(
             [*PROGRAM, "papers", "--help"],
             capture_output=True,
             text=True,

@@ -22,6 +22,7 @@ import pytest
 
 from tests.access.serving import sign_in_and_allow
 from tests.access.support import REDIRECT, Pkce, answer_in, authorize_url, bearer
+from tests.processes import warm
 from tests.stores.first_home import PASSWORD, TOKEN, first_home
 
 SOURCE = str(Path(__file__).parents[2] / "src")
@@ -56,7 +57,7 @@ def environment(home: Path) -> dict[str, str]:
 
 
 def carrel(home: Path, *words: str) -> str:
-    done = subprocess.run(
+    done = warm.run(
         [*COMMAND, *words],
         env=environment(home),
         cwd=home.parent,
@@ -72,7 +73,7 @@ def carrel(home: Path, *words: str) -> str:
 @contextmanager
 def serving(home: Path, port: int = 0) -> Iterator[httpx2.Client]:
     """A client at a running `carrel serve` with two workers, as Ada with her token."""
-    process = subprocess.Popen(
+    process = warm.start(
         [*COMMAND, "serve", "--port", str(port), "--workers", "2"],
         env=environment(home),
         cwd=home.parent,

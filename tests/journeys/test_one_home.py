@@ -22,6 +22,7 @@ import pytest
 from carrel.cli import main
 from carrel.cli.command_names import command_line
 from tests.cli.served import CARREL, invoke, serve
+from tests.processes import warm
 
 Ask = Callable[..., Any]
 DOORS = ("rest", "stdio", "command line")
@@ -32,7 +33,7 @@ class _Stdio:
     """`carrel mcp` as a client starts it, asked one call at a time."""
 
     def __init__(self, home: Path) -> None:
-        self._process = subprocess.Popen(
+        self._process = warm.start(
             [*CARREL, "mcp", "--home", str(home)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -14,9 +14,10 @@ import pytest
 
 from carrel.libraries.telemetry.instruments import Registry
 from tests.observability.collector import Collector, attributes_of
+from tests.processes import warm
 
 TRACE, SPAN = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
-PROGRAM = str(Path(sys.executable).with_name("carrel"))
+PROGRAM = [sys.executable, "-m", "carrel"]
 
 
 def environment_of(home: Path, variables: dict[str, str]) -> dict[str, str]:
@@ -31,8 +32,8 @@ def environment_of(home: Path, variables: dict[str, str]) -> dict[str, str]:
 def run(
     command: list[str], home: Path, variables: dict[str, str], given: bytes = b""
 ) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [PROGRAM, *command],
+    return warm.run(
+        [*PROGRAM, *command],
         input=given,
         env=environment_of(home, variables),
         capture_output=True,
@@ -126,7 +127,7 @@ def test_counts_of_killed_workers_stay_and_their_gauges_go(tmp_path: Path) -> No
     from carrel.services.telemetry.shared_numbers import WorkerNumbers
 
     def begin() -> subprocess.Popen[bytes]:
-        worker = subprocess.Popen(
+        worker = warm.start(
             [sys.executable, "-c", _COUNT, str(tmp_path)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -159,8 +160,8 @@ def test_counts_of_killed_workers_stay_and_their_gauges_go(tmp_path: Path) -> No
 def test_one_worker_tells_of_all(tmp_path: Path) -> None:
     parser = pytest.importorskip("prometheus_client.parser")
     variables = {"CARREL_OBSERVABILITY_METRICS": "prometheus", "CARREL_ROOMS": "knowledge"}
-    server = subprocess.Popen(
-        [PROGRAM, "serve", "--port", "0", "--workers", "2"],
+    server = warm.start(
+        [*PROGRAM, "serve", "--port", "0", "--workers", "2"],
         env=environment_of(tmp_path, variables),
         stderr=subprocess.PIPE,
         text=True,

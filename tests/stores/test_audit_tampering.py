@@ -27,6 +27,7 @@ from carrel.stores.audit_queue import QueuedAudit
 from carrel.stores.audit_signing import new_private_key
 from carrel.stores.json_lines.audit import audit_files, read_lines
 from carrel.wiring.audit import anchor_places, anchor_restored_log, open_audit, open_audit_reader
+from tests.processes import warm
 
 Attack = Callable[[Settings, random.Random], None]
 
@@ -387,7 +388,7 @@ def test_processes_killed_at_any_moment_leave_a_log_that_verifies(
     for _ in range(3):
         words = [str(tmp_path), str(source.choice([1, 5, 50])), str(source.randrange(200))]
         killed = [
-            subprocess.Popen(
+            warm.start(
                 [sys.executable, "-c", WRITER, *words], stdout=subprocess.PIPE, env=environment
             )
             for _ in range(2)

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-import subprocess
 import sys
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -40,6 +39,7 @@ from carrel.stores.vectors.segments import (  # noqa: E402
     embed_corpus,
     vectors_folder,
 )
+from tests.processes import warm  # noqa: E402
 
 pytestmark = pytest.mark.promise("P13")
 
@@ -204,7 +204,7 @@ def test_a_run_that_was_killed_goes_on_where_it_stopped(corpus: CorpusOnDisk, te
 
         embed_corpus(Path({str(corpus.folder)!r}), Killed())
     """
-    ended = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], check=False)
+    ended = warm.run([sys.executable, "-c", textwrap.dedent(script)], check=False)
     assert ended.returncode != 0
     embedder = TwoMeanings()
     made = embed_corpus(corpus.folder, embedder)

@@ -43,6 +43,7 @@ from carrel.stores.csl_json.library_health import LibraryHealth
 from carrel.stores.csl_json.library_places import attachments_folder
 from carrel.stores.csl_json.merge import MergeResult, describe_merge, merge_save
 from carrel.stores.csl_json.user_libraries import UserLibraries
+from tests.processes import warm
 
 ODD = (
     '[\n\t{"id": "a", "type":"book",   "unknown": 1.10, "deep": {"x":[1,2 ,3]}, "n": 1e2},\n  '
@@ -269,11 +270,11 @@ def test_two_writers_and_an_outsider_under_kill_lose_nothing(tmp_path: Path, way
     chance = random.Random(7)
 
     def writer(name: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
+        return warm.start(
             [sys.executable, "-c", _WRITER, str(path), name, str(log), "20"], text=True
         )
 
-    outsider = subprocess.Popen(
+    outsider = warm.start(
         [sys.executable, "-c", _OUTSIDER, str(path), "40", way], stdout=subprocess.PIPE, text=True
     )
     for turn in range(3):
@@ -348,7 +349,7 @@ def test_writers_that_are_killed_lose_nothing_to_an_editor_that_never_reloads(
     path, log = tmp_path / "lib.json", tmp_path / "acknowledged"
     path.write_text(ODD, encoding="utf-8")
     chance = random.Random(11)
-    editor = subprocess.Popen(
+    editor = warm.start(
         [sys.executable, "-c", _STALE_EDITOR, str(path), way],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -360,7 +361,7 @@ def test_writers_that_are_killed_lose_nothing_to_an_editor_that_never_reloads(
     saved = []
     for turn in range(4):
         writers = [
-            subprocess.Popen(
+            warm.start(
                 [sys.executable, "-c", _WRITER, str(path), f"{name}-{turn}", str(log), "80"],
                 text=True,
             )

@@ -18,6 +18,7 @@ pytest.importorskip("psycopg_pool", reason="the extra `postgres` is not installe
 
 from carrel.stores.postgres.parts import DATABASE_PARTS  # noqa: E402
 from carrel.stores.postgres.table_copies import PostgresCopies  # noqa: E402
+from tests.processes import warm  # noqa: E402
 from tests.stores.test_libraries_in_a_database import ENTRY, carrel  # noqa: E402
 from tests.stores.test_postgres_migration import make_older  # noqa: E402
 
@@ -159,7 +160,7 @@ def test_a_restore_that_was_killed_is_finished_by_the_next_one(
             return bool(row[0])
 
     for is_reached in (unpacked.exists, is_loaded):
-        process = subprocess.Popen(
+        process = warm.start(
             [sys.executable, "-m", "carrel", "restore", str(archive), "--home", str(place)],
             env={**os.environ, "DATABASE_URL": target, "HOME": str(place)},
             stdout=subprocess.DEVNULL,

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import pytest
 
 from carrel.stores.database_identity import refuse_replaced
 from carrel.stores.sqlite.driver import SqliteDriver
+from tests.processes import warm
 
 _TABLES = ("CREATE TABLE IF NOT EXISTS word (text TEXT)",)
 _ANOTHER = """
@@ -26,7 +26,7 @@ connection.close()
 
 def read_elsewhere(file: Path) -> list[str]:
     """The words that another process reads; it closes the database when it has."""
-    done = subprocess.run(
+    done = warm.run(
         [sys.executable, "-c", _ANOTHER, str(file)],
         capture_output=True,
         text=True,

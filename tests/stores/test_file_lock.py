@@ -18,6 +18,7 @@ from carrel.rooms.papers.errors import BuildInProgressError
 from carrel.stores import file_lock
 from carrel.stores.file_lock import LockHeldError, hold_lock
 from carrel.stores.sqlite.papers.build_locks import BuildLockFile
+from tests.processes import warm
 
 Hold = Callable[..., AbstractContextManager[None]]
 
@@ -68,7 +69,7 @@ def test_the_lock_of_a_killed_holder_is_free(tmp_path: Path, is_database: bool) 
         f"with hold_lock(Path(sys.argv[1]), is_database={is_database}):\n"
         "    print('held', flush=True)\n    sys.stdin.read()\n"
     )
-    holder = subprocess.Popen(
+    holder = warm.start(
         [sys.executable, "-c", code, str(tmp_path / "lock")],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import warm
+
 pytest.importorskip("psycopg", reason="the extra `postgres` is not installed")
 pytest.importorskip("psycopg_pool", reason="the extra `postgres` is not installed")
 
@@ -20,7 +22,7 @@ def carrel(
     home: Path, url: str, *words: str, **environment: str
 ) -> subprocess.CompletedProcess[str]:
     kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
-    return subprocess.run(
+    return warm.run(
         [sys.executable, "-m", "carrel", *words, "--home", str(home)],
         env={**kept, "HOME": str(home), "DATABASE_URL": url, **environment},
         capture_output=True,

@@ -8,7 +8,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 import sys
 import textwrap
 import threading
@@ -29,6 +28,7 @@ from carrel.stores.csl_json.journal_replay import replay_all, replay_exactly
 from carrel.stores.csl_json.library import CslJsonLibrary
 from carrel.stores.csl_json.library_file import LibraryFile
 from carrel.stores.csl_json.prepared_file import prepare_file
+from tests.processes import warm
 from tests.stores.small_disk import small_disk
 
 pytestmark = [pytest.mark.promise("L9"), pytest.mark.promise("L10")]
@@ -150,7 +150,7 @@ def test_an_acknowledged_change_is_in_the_ledger_and_seen_by_everybody_before_th
     edit(other, "b", note="by the other")
     assert one.read().document.find("b") == {"id": "b", "type": "book", "note": "by the other"}
     one.record(lambda present: present.without("second"))
-    found = subprocess.run(
+    found = warm.run(
         [sys.executable, "-c", _READER, str(path)], capture_output=True, text=True, check=True
     )
     assert json.loads(found.stdout) == ["first", "a", "b"]
@@ -354,7 +354,7 @@ def test_a_kill_at_any_step_between_ledger_and_file_loses_nothing(tmp_path: Path
         path.parent.mkdir()
         path.write_text(FIRST, encoding="utf-8")
         LibraryFile(path).change(lambda present: present.with_added([{"id": "a", "type": "book"}]))
-        ran = subprocess.run(
+        ran = warm.run(
             [sys.executable, "-c", _KILLED, str(path), str(last), way],
             capture_output=True,
             text=True,
@@ -423,7 +423,7 @@ def test_a_library_that_is_closed_has_its_whole_file(path: Path) -> None:
 def test_a_process_that_ends_without_closing_its_library_leaves_the_whole_file(
     path: Path,
 ) -> None:
-    subprocess.run([sys.executable, "-c", _ENDS, str(path)], check=True, timeout=60)
+    warm.run([sys.executable, "-c", _ENDS, str(path)], check=True, timeout=60)
     assert ids_in(path) == ["first", "second", "a", "b"]
 
 

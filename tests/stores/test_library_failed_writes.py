@@ -7,7 +7,6 @@ import errno
 import json
 import os
 import signal
-import subprocess
 import sys
 import textwrap
 import threading
@@ -26,6 +25,7 @@ from carrel.stores.csl_json.file_replacement import write_durably
 from carrel.stores.csl_json.library import CslJsonLibrary
 from carrel.stores.csl_json.library_file import FileState, LibraryFile
 from carrel.stores.csl_json.library_history import LibraryHistory
+from tests.processes import warm
 
 pytestmark = [pytest.mark.promise("L9"), pytest.mark.promise("L10")]
 MANY = [f"many-{number}" for number in range(6)]
@@ -186,7 +186,7 @@ def test_a_kill_at_any_step_of_a_large_change_loses_nothing(tmp_path: Path, way:
         path = tmp_path / f"{last}" / "lib.json"
         path.parent.mkdir()
         LibraryFile(path).change(lambda present: present.with_added([{"id": "a", "type": "book"}]))
-        ran = subprocess.run(
+        ran = warm.run(
             [sys.executable, "-c", _KILLED_WRITER, str(path), str(last), way],
             capture_output=True,
             text=True,

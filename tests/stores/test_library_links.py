@@ -22,6 +22,7 @@ from carrel.stores.csl_json import file_replacement
 from carrel.stores.csl_json.library_file import LibraryFile
 from carrel.stores.csl_json.working_folder import locate_library
 from carrel.stores.file_lock import LockHeldError, hold_lock
+from tests.processes import warm
 
 pytestmark = [
     pytest.mark.promise("L9"),
@@ -246,7 +247,7 @@ def test_a_kill_in_the_middle_of_a_write_in_place_loses_nothing(tmp_path: Path, 
     path.write_text(
         '[{"id": "first", "type": "book"}, {"id": "second", "type": "book"}]', encoding="utf-8"
     )
-    killed = subprocess.run(
+    killed = warm.run(
         [sys.executable, "-c", _KILLED_IN_PLACE, str(path), str(last)], check=False, timeout=60
     )
     assert killed.returncode == -signal.SIGKILL
@@ -336,7 +337,7 @@ def test_what_is_read_only_is_read_and_refused_and_stays_as_it_was(
         os.chown(path, 65534, 65534)
     folder.chmod(folder_mode)
     try:
-        ran = subprocess.run(
+        ran = warm.run(
             [sys.executable, "-c", _AS_NOBODY, str(path)],
             capture_output=True,
             text=True,

@@ -18,6 +18,7 @@ pytest.importorskip("psycopg_pool", reason="the extra `postgres` is not installe
 
 from carrel.stores.home.lock import serve_home  # noqa: E402
 from carrel.stores.postgres.parts import DATABASE_PARTS  # noqa: E402
+from tests.processes import warm  # noqa: E402
 from tests.stores.test_libraries_in_a_database import ENTRY, carrel  # noqa: E402
 from tests.upgrades.test_earlier_homes import KEPT, NEWEST, OLDEST  # noqa: E402
 
@@ -175,7 +176,7 @@ def test_a_move_that_was_killed_after_each_kind_is_finished_by_the_next_one(
     postgres_url: str, filled: Path
 ) -> None:
     for wanted in range(1, len(KINDS)):
-        process = subprocess.Popen(
+        process = warm.start(
             [sys.executable, "-m", "carrel", "move", "--to", postgres_url, "--home", str(filled)],
             env={"PATH": os.environ["PATH"], "HOME": str(filled)},
             stdout=subprocess.DEVNULL,

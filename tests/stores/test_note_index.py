@@ -40,6 +40,7 @@ from carrel.rooms.knowledge.notes import (
 from carrel.rooms.knowledge.ports import NoteStore
 from carrel.stores.search.notes.finder import IndexedNotes
 from carrel.stores.sqlite.knowledge import sqlite_knowledge
+from tests.processes import warm
 from tests.stores.contracts.knowledge import a_note, at
 
 Work = Callable[[NoteStore, IndexedNotes], Awaitable[Any]]
@@ -255,7 +256,7 @@ run(Path(sys.argv[1]), work)
 
 
 def _start_writer(folder: Path, first: int, count: int) -> subprocess.Popen[str]:
-    return subprocess.Popen(
+    return warm.start(
         [sys.executable, "-c", _WRITER, str(folder), str(first), str(count)],
         stdout=subprocess.PIPE,
         text=True,

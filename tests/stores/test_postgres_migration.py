@@ -22,6 +22,7 @@ from carrel.stores.postgres.schema import (  # noqa: E402
     upgrade_tables,
 )
 from carrel.stores.postgres.statements import drive_blocking  # noqa: E402
+from tests.processes import warm  # noqa: E402
 from tests.stores.test_libraries_in_a_database import carrel  # noqa: E402
 from tests.stores.test_postgres_pool import pgbouncer  # noqa: E402
 
@@ -131,7 +132,7 @@ def test_many_migrate_at_once_behind_a_transaction_pooler_and_it_happens_once(
     with pgbouncer(postgres_url, folder) as pooled:
         environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "DATABASE_URL": pooled}
         started = [
-            subprocess.Popen(
+            warm.start(
                 [sys.executable, "-m", "carrel", "migrate", "--home", str(tmp_path), "--json"],
                 env=environment,
                 stdout=subprocess.PIPE,

@@ -35,6 +35,7 @@ from carrel.stores.sqlite.schema import (
     upgrade_copy_name,
     upgrade_schema,
 )
+from tests.processes import warm
 from tests.stores.first_home import RESEARCH_ID, first_home, rows_in
 
 ROOT = Path(__file__).parents[2]
@@ -210,7 +211,7 @@ def test_processes_that_open_at_once_bring_it_forward_once(tmp_path: Path, is_ne
     if not is_new:
         upgrade_schema(file, ["CREATE TABLE IF NOT EXISTS t (x)"])
     openers = [
-        subprocess.Popen(
+        warm.start(
             [sys.executable, "-c", _OPENER, str(file)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -266,7 +267,7 @@ upgrade_schema(Path(sys.argv[1]), (*SCRIPTS, sys.argv[3]))
 def test_a_kill_in_the_middle_leaves_the_old_version(tmp_path: Path, moment: str) -> None:
     file = first_home(tmp_path / "home") / "research" / "research.db"
     before = rows_in(file)
-    killed = subprocess.run(
+    killed = warm.run(
         [sys.executable, "-c", _KILLED, str(file), moment, _NEXT],
         env={"PYTHONPATH": str(ROOT / "src")},
         capture_output=True,

@@ -6,7 +6,6 @@ import itertools
 import os
 import random
 import shutil
-import subprocess
 import sys
 import time
 from collections.abc import Sequence
@@ -22,6 +21,7 @@ from carrel.stores.search.errors import UnusablePartError
 from carrel.stores.search.parts import PartWriter, has_part
 from carrel.stores.search.schema import IndexedDocument, index_schema
 from carrel.stores.search.views import View, name_view, open_view, sweep_views
+from tests.processes import warm
 
 WORDS = [
     "gene",
@@ -220,7 +220,7 @@ def test_many_processes_may_open_and_change_at_once(tmp_path: Path) -> None:
         "for _ in range(15): assert open_view(parts, Path(sys.argv[1])).document_count >= 60\n"
     )
     arguments = [sys.executable, "-c", script, str(tmp_path / "views"), *map(str, parts)]
-    readers = [subprocess.Popen(arguments) for _ in range(4)]
+    readers = [warm.start(arguments) for _ in range(4)]
     for row in range(100, 130):
         with PartWriter(parts[1]) as writer:
             writer.add(IndexedDocument(row, "gene"))
@@ -238,7 +238,7 @@ def test_a_writer_killed_at_work_leaves_what_was_committed(tmp_path: Path) -> No
         "for row in range(100, 600): writer.add(IndexedDocument(row, 'gene ' * 200))\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"
     )
-    killed = subprocess.run([sys.executable, "-c", script, str(part)], check=False)
+    killed = warm.run([sys.executable, "-c", script, str(part)], check=False)
     assert killed.returncode == -9
     assert open_view([part], tmp_path / "views").document_count == 10
     with PartWriter(part) as writer:

@@ -25,6 +25,7 @@ from carrel.stores.sqlite.connection import drive
 from carrel.stores.sqlite.database import Database
 from carrel.stores.sqlite.driver import SqliteDriver
 from carrel.stores.sqlite.knowledge import STEPS, SqliteNoteStore, sqlite_knowledge
+from tests.processes import warm
 from tests.stores.contracts.knowledge import KnowledgeStoreContract, a_note
 from tests.stores.query_plans import Statements
 
@@ -63,7 +64,7 @@ def test_what_was_saved_before_a_kill_is_there_after_it_and_the_file_is_sound(
 ) -> None:
     file = tmp_path / "knowledge.sqlite"
     root = Path(__file__).parents[2]
-    writer = subprocess.Popen(
+    writer = warm.start(
         [sys.executable, "-c", _WRITER, str(file)],
         stdout=subprocess.PIPE,
         text=True,

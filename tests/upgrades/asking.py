@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
+
+from tests.processes import warm
 
 PASSWORD = "a long enough password"
 ROOT = Path(__file__).parents[2]
@@ -22,7 +23,7 @@ _RUN = "import sys; from carrel.cli import main; sys.exit(main())"
 
 def carrel(home: Path, *words: str, text: str = "") -> str:
     """Runs a command on a home; answers what it printed."""
-    done = subprocess.run(
+    done = warm.run(
         [sys.executable, "-c", _RUN, *words],
         input=text,
         capture_output=True,

@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 import signal
-import subprocess
 import sys
 import tarfile
 from pathlib import Path
@@ -17,6 +16,7 @@ import pytest
 from carrel.rooms.papers.service import Papers
 from carrel.settings import Settings
 from carrel.wiring.papers import open_corpus
+from tests.processes import warm
 from tests.upgrades.asking import ROOT, ask_all, ask_papers, carrel, tools
 
 DEMO = ROOT / "src" / "carrel" / "demo" / "papers"
@@ -145,7 +145,7 @@ def test_an_upgrade_that_is_killed_anywhere_goes_on_with_the_next_build(tmp_path
     before = read_papers(home)
     kills = [("fsync", 9), ("rename", 1), ("rmdir", 1), ("unlink", 60)]
     for function, count in kills:
-        done = subprocess.run(
+        done = warm.run(
             [sys.executable, "-c", _KILLED, function, str(count), *build],
             env={**os.environ, "CARREL_HOME": str(home), "PYTHONPATH": str(ROOT / "src")},
             capture_output=True,

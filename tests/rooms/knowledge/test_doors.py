@@ -22,6 +22,7 @@ import pytest
 
 from carrel.wiring.desk import open_desk
 from carrel.wiring.http import http_app
+from tests.processes import warm
 from tests.rooms.knowledge.desk import settings_at
 
 ROOT = Path(__file__).parents[3]
@@ -192,7 +193,7 @@ def test_serve_with_this_room_alone_listens_on_port_logs_json_and_ends_on_sigter
     }
     log = tmp_path / "log"
     with log.open("w") as errors:
-        server = subprocess.Popen(command, env=environment, stderr=errors)
+        server = warm.start(command, env=environment, stderr=errors)
     try:
         assert _first_answer(server, f"http://127.0.0.1:{port}/health") == {"status": "healthy"}
         body = json.dumps({"tool_name": "save_knowledge", "params": {"content": "kept"}}).encode()

@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from tests.processes import warm
+
 PROGRAM = [
     sys.executable,
     "-c",
@@ -24,7 +26,7 @@ def talk(
     home: Path, *messages: dict[str, Any], arguments: tuple[str, ...] = (), **environment: str
 ) -> dict[int, dict[str, Any]]:
     lines = "".join(json.dumps({"jsonrpc": "2.0", **message}) + "\n" for message in messages)
-    done = subprocess.run(
+    done = warm.run(
         [*PROGRAM, "mcp", *arguments],
         input=lines,
         capture_output=True,
@@ -138,7 +140,7 @@ def test_two_servers_and_a_program_that_knows_nothing_of_us_lose_nothing_under_k
         home = tmp_path / f"home-{number}"
         command = [*PROGRAM, "mcp", "--library", str(library)]
         pipe = subprocess.PIPE
-        return subprocess.Popen(
+        return warm.start(
             command,
             stdin=pipe,
             stdout=pipe,
@@ -160,7 +162,7 @@ def test_two_servers_and_a_program_that_knows_nothing_of_us_lose_nothing_under_k
         line = process.stdout.readline()
         return bool(line) and json.loads(line)["result"]["structuredContent"]["added"] != []
 
-    outsider = subprocess.Popen(
+    outsider = warm.start(
         [sys.executable, "-c", _OUTSIDER, str(library), "60"], stdout=subprocess.PIPE, text=True
     )
     servers = [server(0), server(1)]

@@ -29,6 +29,7 @@ from tests.journeys.doors import (
     serving,
     stdio_parameters,
 )
+from tests.processes import warm
 from tests.rooms.references.works_server import WorksServer, doi, works_server
 
 mcp = pytest.importorskip("mcp")
@@ -135,7 +136,7 @@ def test_on_the_command_line_whoever_typed_it_waits_for_the_end(
     settings: Settings, works: WorksServer
 ) -> None:
     words = [*PROGRAM, "references", "add", *options(settings), "--json", BIBTEX, doi(1)]
-    with subprocess.Popen(
+    with warm.start(
         words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT
     ) as typed:
         assert typed.stderr is not None
@@ -184,7 +185,7 @@ def test_where_the_tasks_extension_is_spoken_the_job_is_the_task(
 def server_process(settings: Settings) -> Iterator[tuple[subprocess.Popen[str], int]]:
     """`carrel serve` in a process of its own."""
     words = [*PROGRAM, "serve", *options(settings), "--rooms", "references", "--port", "0"]
-    with subprocess.Popen(
+    with warm.start(
         words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=ENVIRONMENT
     ) as process:
         try:

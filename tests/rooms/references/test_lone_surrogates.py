@@ -5,7 +5,6 @@ as U+FFFD, and kept in the file.
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 import pytest
 
 from carrel.cli import main
+from tests.processes import warm
 from tests.rooms.references.test_alone import call
 
 pytestmark = pytest.mark.promise("L9")
@@ -66,7 +66,7 @@ def talk_to_desk(library: Path, *messages: dict[str, Any]) -> dict[int, dict[str
     lines = "".join(json.dumps({"jsonrpc": "2.0", **message}) + "\n" for message in messages)
     program = "import sys; from carrel.cli import main; sys.exit(main())"
     words = ["mcp", "--rooms", "references,knowledge", "--library", str(library)]
-    done = subprocess.run(
+    done = warm.run(
         [sys.executable, "-c", program, *words],
         input=lines.encode(),
         capture_output=True,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -30,6 +29,7 @@ from carrel.rooms.references.queries import (
 from carrel.stores.csl_json.document import LibraryDocument
 from carrel.stores.csl_json.library_file import LibraryFile
 from carrel.stores.csl_json.search.library_search import LibrarySearch
+from tests.processes import warm
 from tests.rooms.references.desk import Reader, Stage
 
 SMITH: Item = {
@@ -537,7 +537,7 @@ def test_a_process_killed_while_it_follows_the_file_loses_nothing(
         if not is_first:
             ids(search, "gene")
         replace_library(path, GENES[1:])
-        killed = subprocess.run([sys.executable, "-c", _KILLED, str(path), where], check=False)
+        killed = warm.run([sys.executable, "-c", _KILLED, str(path), where], check=False)
         assert killed.returncode == -9
         for each in (search, LibrarySearch(LibraryFile(path), path.parent)):
             assert set(ids(each, "gene")) == {item["id"] for item in GENES[1:]}

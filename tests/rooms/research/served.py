@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from tests.processes import warm
+
 ROOT = Path(__file__).resolve().parents[3]
 PROGRAM = [sys.executable, "-c", "import sys; from carrel.cli import main; sys.exit(main())"]
 
@@ -60,9 +62,7 @@ def serving(snapshot: Path, home: Path, **more: str) -> Iterator[Server]:
         **more,
         "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), *filter(None, [more.get("PYTHONPATH")])]),
     }
-    with subprocess.Popen(
-        words, stderr=subprocess.PIPE, text=True, env=environment, cwd=ROOT
-    ) as process:
+    with warm.start(words, stderr=subprocess.PIPE, text=True, env=environment, cwd=ROOT) as process:
         try:
             assert process.stderr is not None
             found = next(

@@ -20,6 +20,7 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters
 
 from tests.libraries.discovery.small_corpus import GOAL
+from tests.processes import warm
 from tests.rooms.research.assistant import MOST_CHARACTERS, Assistant
 from tests.rooms.research.house import build_snapshot
 from tests.rooms.research.served import PROGRAM, ROOT, serving
@@ -127,7 +128,7 @@ asyncio.run(main())
 def take_and_die(url: str, research_id: str, worker: str) -> dict[str, Any]:
     """A client in a process of its own that takes a task and is killed with it in its hands."""
     words = [sys.executable, "-c", _CLIENT, url, research_id, worker]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+    with warm.start(words, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         told = json.loads(process.stdout.readline())
         process.send_signal(signal.SIGKILL)

@@ -15,6 +15,7 @@ import pytest
 
 from tests.journeys.doors import ENVIRONMENT, PROGRAM, serving
 from tests.libraries.discovery.small_corpus import GOAL
+from tests.processes import warm
 from tests.rooms.research.house import settings_for
 
 HELLO = {
@@ -101,7 +102,7 @@ def test_over_stdio_a_long_call_tells_how_far_it_is(snapshot: Path, tmp_path: Pa
             json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}) + "\n"
         )
 
-    with subprocess.Popen(
+    with warm.start(
         [*PROGRAM, "mcp", *options],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from carrel.stores.worker_identity import WorkerIdentity
+from tests.processes import warm
 
 pytestmark = pytest.mark.promise("S2")
 
@@ -27,9 +28,7 @@ sys.stdin.read()
 def test_a_worker_lives_until_its_process_ends_however_it_ends(tmp_path: Path) -> None:
     here = WorkerIdentity(tmp_path)
     words = [sys.executable, "-c", LIVES, str(tmp_path)]
-    with subprocess.Popen(
-        words, stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True
-    ) as process:
+    with warm.start(words, stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         other = process.stdout.readline().strip()
         assert not here.has_ended(other)

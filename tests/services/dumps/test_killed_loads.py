@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 from carrel.services.dumps import streams
 from carrel.stores.corpus.manifest import read_manifest
 from carrel.wiring.papers_load import list_reaches
+from tests.processes import warm
 from tests.services.dumps.dump_files import openalex_work, write_partition
 from tests.services.dumps.killed_load import BATCH_RECORDS, load
 
@@ -77,7 +77,7 @@ def test_a_killed_load_ends_as_one_that_was_never_stopped(
         "from carrel.services.dumps import streams; streams._CHUNK_RECORDS = 20; "
         "import runpy; runpy.run_module('tests.services.dumps.killed_load', run_name='__main__')"
     )
-    killed = subprocess.run(
+    killed = warm.run(
         [sys.executable, "-c", start, str(dump), str(tmp_path), moment, str(number)],
         cwd=_ROOT,
         check=False,
