@@ -180,3 +180,29 @@ def test_every_tag_of_endnotes_list_begins_a_field() -> None:
         "custom8": "eight",
         "translated-author": "Doe, J.",
     }
+
+
+@pytest.mark.parametrize(
+    ("day", "parts"), [("May 3", [2010, 5, 3]), ("June", [2010, 6]), ("12 Dec", [2010, 12, 12])]
+)
+def test_a_day_without_its_year_is_that_of_the_year_beside_it(day: str, parts: list[int]) -> None:
+    item = ris("TY  - NEWS", "TI  - A", f"DA  - {day}", "PY  - 2010")
+    assert item["issued"] == {"date-parts": [parts]}
+    assert "custom" not in item
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        ris("TY  - INTV", "TI  - A", "AU  - Doe, J.", "A2  - Roe, R."),
+        read_one("%0 Interview\n%T A\n%A Doe, J.\n%E Roe, R.\n"),
+        xml(
+            "Interview",
+            "<titles><title>A</title></titles><contributors><authors><author>Doe, J.</author>"
+            "</authors><secondary-authors><author>Roe, R.</author></secondary-authors>"
+            "</contributors>",
+        ),
+    ],
+)
+def test_the_second_author_of_an_interview_asked(item: CslItem) -> None:
+    assert item["interviewer"] == [{"family": "Roe", "given": "R."}]

@@ -35,6 +35,7 @@ _ROLES = {
 _ROLES_OF_TYPES = {
     "edited book": {"authors": "editor"},
     "personal communication": {"secondary-authors": "recipient"},
+    "interview": {"secondary-authors": "interviewer"},
     "thesis": {"tertiary-authors": "contributor"},
     "film or broadcast": {
         "secondary-authors": "contributor",

@@ -184,7 +184,8 @@ def _people(tags: Tags, item: CslItem, kind: str, *, is_endnote: bool) -> None:
         # EndNote's meaning; in refer itself it is an institution as author.
         put_other(item, "translated-title", _take(tags, "Q"))
     put_people(item, "author", [f"{name}," for name in tags.pop("Q", ())])
-    second = "recipient" if kind == "personal_communication" else "editor"
+    roles = {"personal_communication": "recipient", "interview": "interviewer"}
+    second = roles.get(kind, "editor")
     put_people(item, second, tags.pop("E", []))
     third = {"thesis": "contributor", "motion_picture": "producer"}.get(kind, "collection-editor")
     is_named = kind in {"book", "chapter", "paper-conference", "thesis", "motion_picture"}

@@ -3,7 +3,12 @@
 import re
 from collections.abc import Iterator
 
-from carrel.libraries.bibliography.dates import CslDate, read_date, words_of_slashed_date
+from carrel.libraries.bibliography.dates import (
+    CslDate,
+    read_date,
+    read_year_and_month,
+    words_of_slashed_date,
+)
 from carrel.libraries.bibliography.endnote_types import settle_by_type, split_work_number
 from carrel.libraries.bibliography.imports import CslItem, ImportResult, open_text
 from carrel.libraries.bibliography.items import (
@@ -70,7 +75,8 @@ ARTICLES = frozenset({
 
 # Tags that mean the same wherever they stand.
 PLAIN_TAGS = {
-    "VL": "volume", "PB": "publisher", "CY": "publisher-place", "PP": "publisher-place",
+    "VL": "volume", "VO": "volume", "PB": "publisher", "CY": "publisher-place",
+    "PP": "publisher-place",
     "ET": "edition", "LA": "language", "DB": "archive", "DP": "source", "CN": "call-number",
     "ST": "title-short", "NV": "number-of-volumes", "SE": "section", "RI": "reviewed-title",
     "OP": "original-title", "AV": "archive_location",
@@ -92,12 +98,14 @@ _LATER_ROLES = {
     "PCOMM": ("recipient", "collection-editor", "translator"),
     "THES": ("editor", "contributor", "translator"),
     "MPCT": ("contributor", "producer", "performer"),
+    "INTV": ("interviewer", "collection-editor", "translator"),
 }
 
 # Where our writer keeps what the format has no tag for; see lossless.py.
 LOSSLESS_PREFIX = "carrel-csl: "
 
 _TAG = re.compile(r"^[ \t\ufeff]{0,3}([A-Z][A-Z0-9])(?: {1,3}| {0,2}\t)-(?: (.*)|(.*))$")
+_YEAR = re.compile(r"\d{4}(?:/|$)")
 _MARKED = re.compile(r"^(\S+)\s*\[(pmid|pmcid|doi)\]$", re.IGNORECASE)
 _DOI_ALONE = re.compile(r"^doi:? *10\.\d{4,9}/\S+$", re.IGNORECASE)
 _LINKS = re.compile(r"(?<!\s)\s*;\s*(?=(?:https?|ftp)://)")
@@ -258,7 +266,8 @@ def _people(tags: Tags, item: CslItem, ris_type: str) -> None:
 
 def _dates(tags: Tags, item: CslItem) -> None:
     written = [(tag, value) for tag in ("DA", "PY", "Y1") for value in tags.pop(tag, ()) if value]
-    dates = [read_date(value) for _, value in written]
+    year = next((value for tag, value in written if tag != "DA" and _YEAR.match(value)), "")
+    dates = [_day_of_year(value, year[:4]) for _, value in written]
     exact = [date for date in dates if "date-parts" in date]
     if exact:
         item["issued"] = max(
@@ -282,6 +291,15 @@ def _dates(tags: Tags, item: CslItem) -> None:
         put_other(item, "accessed-note", words_of_slashed_date(accessed))
 
 
+def _day_of_year(text: str, year: str) -> CslDate:
+    """A date, which EndNote writes without its year: `May 3` beside another tag's 2010."""
+    date = read_date(text)
+    if "date-parts" in date or not year:
+        return date
+    whole = read_year_and_month(year, text)
+    return whole if whole and "date-parts" in whole else date
+
+
 def _is_within(date: CslDate, other: CslDate) -> bool:
     """Whether a date says nothing that the other does not say."""
     points, others = date.get("date-parts"), other.get("date-parts")
@@ -295,7 +313,7 @@ def _is_within(date: CslDate, other: CslDate) -> bool:
 def _numbers(tags: Tags, item: CslItem, kind: str) -> None:
     for tag, variable in PLAIN_TAGS.items():
         value = _take(tags, tag)
-        if value and variable in item:
+        if value and item.get(variable, value) != value:
             put_other(item, tag.lower(), value)
         put(item, variable, value)
     if "edition" in item:
