@@ -76,6 +76,11 @@ def test_a_patent_holds_in_several_countries() -> None:
     [
         (r"The \textsuperscript{3}He Problem of Cells", "The <sup>3</sup>He problem of cells"),
         ("THE STRUCTURE OF GENES BY J. DOE", "The structure of genes by J. Doe"),
+        (
+            "pH-Dependent and mTOR-Mediated Aggregation in Parkinson's Disease",
+            "pH-dependent and mTOR-mediated aggregation in Parkinson's disease",
+        ),
+        ("mTOR signalling in E. coli and iPSC lines", "mTOR signalling in E. coli and iPSC lines"),
     ],
 )
 def test_sentence_case_keeps_isotopes_and_initials(written: str, title: str) -> None:

@@ -141,7 +141,8 @@ def _is_title_case(text: str, protected: tuple[tuple[int, int], ...]) -> bool:
             continue
         if letter.group().isupper():
             capitals += 1
-        elif letter.group().islower():
+        elif letter.group().islower() and word.islower():
+            # Words such as pH-Dependent and mTOR say nothing.
             smalls += 1
     return capitals > smalls
 
