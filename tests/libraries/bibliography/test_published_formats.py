@@ -250,3 +250,23 @@ def test_pubmed_tells_when_an_article_was_received_and_first_seen() -> None:
     )
     assert item["issued"] == {"date-parts": [[2010]]}
     assert item["custom"]["fields"] == {"epub": "2009-12-31", "history": "2009-12-31 [received]"}
+
+
+@pytest.mark.parametrize(
+    ("genre", "kind"),
+    [
+        ("journalArticle", "article-journal"),
+        ("bookSection", "chapter"),
+        ("webpage", "webpage"),
+        ("videoRecording", "motion_picture"),
+        ("conferencePaper", "paper-conference"),
+    ],
+)
+def test_zoteros_types_are_genres_of_its_mods(genre: str, kind: str) -> None:
+    item = mods(
+        f'<titleInfo><title>T</title></titleInfo><genre authority="local">{genre}</genre>'
+        '<location><url dateLastAccessed="2010-05-03">http://work</url></location>'
+    )
+    assert item["type"] == kind
+    assert "genre" not in item
+    assert item["accessed"] == {"date-parts": [[2010, 5, 3]]}

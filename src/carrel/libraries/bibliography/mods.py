@@ -55,8 +55,17 @@ _GENRES = {
     "magazine article": "article-magazine", "newspaper article": "article-newspaper",
     "conference proceedings": "book", "doctoral thesis": "thesis", "master thesis": "thesis",
     "bachelor thesis": "thesis", "phd thesis": "thesis", "working paper": "report",
+    # Zotero's types.
+    "book section": "chapter", "webpage": "webpage", "blog post": "post-weblog",
+    "forum post": "post", "encyclopedia article": "entry-encyclopedia",
+    "dictionary entry": "entry-dictionary", "video recording": "motion_picture",
+    "audio recording": "song", "tv broadcast": "broadcast", "radio broadcast": "broadcast",
+    "podcast": "broadcast", "presentation": "speech", "artwork": "graphic", "statute":
+    "legislation", "bill": "bill", "case": "legal_case", "hearing": "hearing",
+    "email": "personal_communication", "instant message": "personal_communication",
     "preprint": "article", "blog": "post-weblog", "software": "software", "standard": "standard",
 }  # fmt: skip
+_WITHIN_CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _PAGES_TOTAL = re.compile(r"(?<!\d)(\d{1,5})\s*(?:p\.|pp\.?|pages|S\.|Seiten|leaves)")
 _ROLES = {
     "author": "author", "aut": "author", "creator": "author", "cre": "author", "editor": "editor",
@@ -139,7 +148,7 @@ def _item(record: XmlNode) -> CslItem:
 
 
 def _type(record: XmlNode, host: XmlNode | None) -> str:
-    genres = [node.all_text().lower() for node in record.each("genre")]
+    genres = [_plain_genre(node.all_text()) for node in record.each("genre")]
     for genre in genres:
         if _GENRES.get(genre):
             kind = _GENRES[genre]
@@ -167,7 +176,12 @@ def _type(record: XmlNode, host: XmlNode | None) -> str:
 
 
 def _is_known(genre: str) -> bool:
-    return genre.lower() in _GENRES
+    return _plain_genre(genre) in _GENRES
+
+
+def _plain_genre(text: str) -> str:
+    """Zotero writes its types as genres: `journalArticle`."""
+    return _WITHIN_CAMEL_CASE.sub(" ", text).lower()
 
 
 def _title(node: XmlNode, kind: str, *, has_parts: bool = True) -> str:
@@ -299,6 +313,8 @@ def _locations(locations: list[XmlNode], item: CslItem) -> None:
         # A record says itself which of its links is that of the work.
         links = sorted(location.each("url"), key=_rank_of_link)
         put_links(item, [url.all_text() for url in links])
+        if days := [day for url in links if (day := url.get("dateLastAccessed", ""))]:
+            item.setdefault("accessed", read_date(days[0]))
         put(item, "archive_location", location.at("physicalLocation"))
         put(item, "call-number", location.at("shelfLocator"))
 
