@@ -77,8 +77,8 @@ def test_a_patent_holds_in_several_countries() -> None:
         (r"The \textsuperscript{3}He Problem of Cells", "The <sup>3</sup>He problem of cells"),
         ("THE STRUCTURE OF GENES BY J. DOE", "The structure of genes by J. Doe"),
         (
-            "pH-Dependent and mTOR-Mediated Aggregation in Parkinson's Disease",
-            "pH-dependent and mTOR-mediated aggregation in Parkinson's disease",
+            "pH-Dependent and mTOR-Mediated α-Synuclein Aggregation in Parkinson's Disease",
+            "pH-dependent and mTOR-mediated α-synuclein aggregation in Parkinson's disease",
         ),
         ("mTOR signalling in E. coli and iPSC lines", "mTOR signalling in E. coli and iPSC lines"),
     ],
