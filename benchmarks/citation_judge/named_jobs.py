@@ -691,6 +691,47 @@ NAMED_JOBS: dict[str, Job] = {
         ),
         "en-US", [_item("0", title="What?")],
     ),
+    "conditions that tell cites apart are opened one at a time": Job(
+        style(
+            layout(
+                tag(
+                    "group",
+                    _SHORT + tag("choose", tag("if", TITLE, disambiguate="true"))
+                    + tag(
+                        "choose",
+                        tag("if", tag("text", variable="publisher"), disambiguate="true"),
+                    ),
+                    delimiter=" ",
+                ),
+            )
+        ),
+        "en-US",
+        [
+            _item("a", title="A", publisher="P", author=_person("Doe")),
+            _item("b", title="B", publisher="P", author=_person("Doe")),
+            _item("c", title="C", publisher="P", author=_person("Roe")),
+            _item("d", title="C", publisher="Q", author=_person("Roe")),
+        ],
+        _clusters(*([{"id": name}] for name in "abcd")),
+    ),
+    "tags of a given name stand around its initials": Job(
+        _entry(tag("names", tag("name", initialize_with="."), variable="author")), "en-US",
+        [
+            _item("0", author=[{"family": "Doe", "given": "<b>John</b>"}]),
+            _item("1", author=[{"family": "Doe", "given": "<i>Jean</i> Paul"}]),
+        ],
+    ),
+    "what somebody is called is no initial": Job(
+        _entry(tag("names", tag("name", initialize_with="."), variable="author")), "en-US",
+        [_item("0", author=[{"family": "Doe", "given": 'John "Jack" M.'}])],
+    ),
+    "a number with a full stop and a letter inside is none": _one(
+        tag("label", variable="page", form="short") + tag("text", variable="page", prefix=" "),
+        page="12.e1-12.e9",
+    ),
+    "the first page goes without the label of the pages": _one(
+        tag("text", variable="page-first"), page="pp. 5-9",
+    ),
     "Greek capitals have no accents": Job(
         _entry(tag("label", variable="edition", text_case="uppercase")), "el-GR",
         [_item("0", edition="2")],

@@ -96,8 +96,14 @@ def _position(word: str) -> Test:
 
 
 def _disambiguate(word: str) -> Test:
-    wanted = word == "true"
-    return lambda context: context.disambiguation.is_conditional is wanted
+    if word != "true":
+        return lambda context: not context.disambiguation.conditions
+
+    def is_open(context: RenderContext) -> bool:
+        context.tested_conditions += 1
+        return context.tested_conditions <= context.disambiguation.conditions
+
+    return is_open
 
 
 def _locator(word: str) -> Test:

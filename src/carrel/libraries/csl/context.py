@@ -36,18 +36,21 @@ class Cite:
 
 @dataclass(slots=True)
 class Disambiguation:
-    """The names, given names and suffix an item needs to be unambiguous."""
+    """What an item needs to be unambiguous: names, given names, a letter, conditions.
+
+    Of the tests for `disambiguate` so many are true as are counted here, first those met first.
+    """
 
     name_counts: list[int] = field(default_factory=list)
     given_levels: list[list[int]] = field(default_factory=list)
-    is_conditional: bool = False
+    conditions: int = 0
     year_suffix: int = 0
 
     def copy(self) -> "Disambiguation":
         return Disambiguation(
             list(self.name_counts),
             [list(levels) for levels in self.given_levels],
-            self.is_conditional,
+            self.conditions,
             self.year_suffix,
         )
 
@@ -87,7 +90,7 @@ class RenderContext:
         "has_year_suffix", "in_bibliography", "is_comparing", "is_subsequent", "item",
         "keeps_letter", "name_lists", "name_sets", "names", "names_text", "present", "rendered",
         "saw_names", "substitute_text", "substitution", "suppress_dates", "suppress_names",
-        "suppressed", "trace", "year_suffix",
+        "suppressed", "tested_conditions", "trace", "year_suffix",
     )  # fmt: skip
 
     def __init__(
@@ -105,6 +108,8 @@ class RenderContext:
         self.cite = cite
         self.disambiguation = disambiguation
         self.called = 0
+        # How many tests for `disambiguate` were met so far.
+        self.tested_conditions = 0
         self.rendered = 0
         self.suppressed: set[str] | None = None
         self.trace: list[str] | None = None

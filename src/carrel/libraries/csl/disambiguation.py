@@ -1,6 +1,7 @@
 """Disambiguation: more names, more given names, the style's condition, letters after the year."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from .context import Disambiguation
 from .items import CitedItem
@@ -66,10 +67,17 @@ def _short(name: PersonName) -> str:
     return initials(name.given, "", True, True)
 
 
-# Renders an item's cite without its year suffix: the text to compare, and for each list of names
-# (total, shown, levels).
-# The last argument says whether given names are opened by the rule for all names.
-Render = Callable[[CitedItem, Disambiguation, bool], tuple[str, list[tuple[int, int, list[int]]]]]
+@dataclass(frozen=True, slots=True)
+class ComparedCite:
+    """A cite without its letter, its lists of names (total, shown, levels), and its conditions."""
+
+    text: str
+    sets: list[tuple[int, int, list[int]]]
+    tested_conditions: int
+
+
+# Renders a cite to compare it; the last argument says whether the rule opens given names.
+Render = Callable[[CitedItem, Disambiguation, bool], ComparedCite]
 _step_limit = 400
 
 
@@ -106,14 +114,15 @@ class Disambiguator:
         return found
 
     def _text(self, item: CitedItem, config: Disambiguation) -> str:
-        return self.render(item, config, True)[0]
+        return self.render(item, config, True).text
 
     def _clashes(
         self, items: list[CitedItem], configs: dict[str, Disambiguation], with_givens: bool
     ) -> list[list[CitedItem]]:
         groups: dict[str, list[CitedItem]] = {}
         for item in items:
-            text, _ = self.render(item, configs.get(item.id) or Disambiguation(), with_givens)
+            config = configs.get(item.id) or Disambiguation()
+            text = self.render(item, config, with_givens).text
             groups.setdefault(text, []).append(item)
         return [group for group in groups.values() if len(group) > 1]
 
@@ -126,16 +135,22 @@ class Disambiguator:
 
     def _condition(self, group: list[CitedItem], found: dict[str, Disambiguation]) -> None:
         if not self.has_condition or len(group) < 2 or self.adds_suffix:
-            # It is tried where all other means have failed; a letter never fails.
+            # They are tried where all other means have failed; a letter never fails.
             return
-        tried: dict[str, list[CitedItem]] = {}
-        configs = {}
-        for item in group:
-            config = (found.get(item.id) or Disambiguation()).copy()
-            config.is_conditional = True
-            configs[item.id] = config
-            tried.setdefault(self._text(item, config), []).append(item)
-        found.update(configs)
+        waiting = [(group, 1)]
+        while waiting:
+            items, count = waiting.pop()
+            alike: dict[str, list[CitedItem]] = {}
+            tested = 0
+            for item in items:
+                config = (found.get(item.id) or Disambiguation()).copy()
+                config.conditions = count
+                found[item.id] = config
+                shown = self.render(item, config, True)
+                alike.setdefault(shown.text, []).append(item)
+                tested = max(tested, shown.tested_conditions)
+            if count < tested:
+                waiting += [(rest, count + 1) for rest in alike.values() if len(rest) > 1]
 
     def _names(
         self, group: list[CitedItem], found: dict[str, Disambiguation]
@@ -173,7 +188,7 @@ class Disambiguator:
         self, target: CitedItem, items: list[CitedItem], base: Disambiguation
     ) -> Disambiguation | None:
         """The first step that sets some items apart from the target; others are undone."""
-        sets = self.render(target, base, True)[1]
+        sets = self.render(target, base, True).sets
         working = _extend_to_sets(base, sets)
         kept = _extend_to_sets(base, sets)
         for _ in range(_step_limit):
@@ -188,7 +203,7 @@ class Disambiguator:
             kept.name_counts[place] = max(kept.name_counts[place], working.name_counts[place])
             if position >= 0:
                 # What was shown: without a sign for initials a name is opened in full.
-                kept.given_levels[place][position] = self.render(target, working, True)[1][place][
+                kept.given_levels[place][position] = self.render(target, working, True).sets[place][
                     2
                 ][position]
             return kept
@@ -196,7 +211,7 @@ class Disambiguator:
 
     def _step(self, working: Disambiguation, target: CitedItem) -> tuple[int, int] | None:
         """Opens one thing more: the next given name that is shown, else the next name."""
-        _, sets = self.render(target, working, True)
+        sets = self.render(target, working, True).sets
         for place, (total, shown, levels) in enumerate(sets):
             if place >= len(working.name_counts):
                 working.name_counts.append(shown)

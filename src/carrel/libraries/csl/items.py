@@ -26,6 +26,7 @@ _aliases = {
 }
 _hack_line = re.compile(r"^\s*([A-Za-z][-_A-Za-z ]*?)\s*:\s*(.+?)\s*$")
 _pages_end = re.compile(r"(?<!\\)-|–|,\s|&")
+_page_label = re.compile(r"^pp?\.\s+(?=\S)")
 _hack_brace = re.compile(r"\{:\s*([-_a-zA-Z]+)\s*:\s*([^{}]+?)\s*\}")
 
 
@@ -61,9 +62,8 @@ class CitedItem:
                 self.names[field] = [replace(name, static_ordering=True) for name in names]
         self.is_english: bool | None = None
         if "page" in self.fields and "page-first" not in self.fields:
-            self.fields["page-first"] = _pages_end.split(self.fields["page"].strip(), maxsplit=1)[
-                0
-            ].rstrip()
+            pages = _page_label.sub("", self.fields["page"].strip())
+            self.fields["page-first"] = _pages_end.split(pages, maxsplit=1)[0].rstrip()
         for short in ("title-short", "container-title-short"):
             if short in self.fields and not self.fields[short].strip():
                 del self.fields[short]

@@ -26,6 +26,8 @@ _particle_words = frozenset(_particles.split())
 
 
 _hyphened = re.compile(r"[A-Z]\.?(?:[-‐–][A-Z]\.?)+")
+# What somebody is called stays as it is.
+_nickname = re.compile(r"[\"“‘«]|'.+'$")
 # Two capitals before small letters are one sound, as in TSerendorj.
 _doubled = re.compile(r"([A-Z])([A-Z]+)[a-z]")
 
@@ -173,7 +175,30 @@ def is_latin_like(text: str) -> bool:
 
 def initials(given: str, sign: str, initialize: bool, hyphen: bool) -> str:
     """A given name as initials with this sign; without `initialize` only single letters change."""
-    return _initials(given, sign, initialize, hyphen) if len(given) <= _longest_name else given
+    if len(given) > _longest_name or "<span" in given:
+        return given
+    if "<" in given:
+        return _initials_in_tags(given, sign, initialize, hyphen)
+    return _initials(given, sign, initialize, hyphen)
+
+
+_tag = re.compile(r"(</?(?:i|b|sup|sub|sc)>)")
+
+
+def _initials_in_tags(given: str, sign: str, initialize: bool, hyphen: bool) -> str:
+    """The initials of what stands between tags, with the tags around them."""
+    out = space = ""
+    for place, piece in enumerate(_tag.split(given)):
+        if place % 2 or not initialize:
+            out += piece
+        elif piece.islower() or not any(letter.isalpha() for letter in piece):
+            # What is raised above the line is no name of its own.
+            out += piece if not piece.strip().isalpha() else space + piece.strip()
+            space = ""
+        else:
+            out += space + _initials(piece, sign, initialize, hyphen)
+            space = " " if sign.endswith(" ") else ""
+    return out
 
 
 @lru_cache(maxsize=16384)
@@ -181,7 +206,8 @@ def _initials(given: str, sign: str, initialize: bool, hyphen: bool) -> str:
     words = re.sub(r"\.(?=[^\s\-‐.])", ". ", given.replace("\u00a0", " ")).split()
     out = ""
     for word in words:
-        if (word[0].islower() and not word.endswith(".") and len(word) > 1) or word[0] in "([":
+        is_small = word[0].islower() and not word.endswith(".") and len(word) > 1
+        if is_small or word[0] in "([" or _nickname.match(word):
             out = f"{out.rstrip()} {word} " if out else f"{word} "
             continue
         if not initialize:

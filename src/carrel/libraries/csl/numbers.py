@@ -13,7 +13,7 @@ _romans = {
     9: "ix", 5: "v", 4: "iv", 1: "i",
 }  # fmt: skip
 _any_and = "et|und|y|e"
-_numeric = re.compile(r"[^\W\d_]*\d+[^\W_]*(?:-[^\W_]+)?(?:\.[^\W\d_]\w*)?|\d+/\d+|[ivxl]+")
+_numeric = re.compile(r"[^\W\d_]*\d+[^\W_]*(?:-[^\W_]+)?|\d+/\d+|[ivxl]+")
 _range_end = re.compile(r"[^\W\d_]*\d+[a-zß-ÿ]*|[ivxlcdm]+|[IVXLCDM]+|\d+[^\W\d_]+\d+")
 _labels = {
     "art.": "article", "bk.": "book", "ch.": "chapter", "chap.": "chapter", "col.": "column",

@@ -23,7 +23,7 @@ from .context import (
     RenderContext,
     set_positions,
 )
-from .disambiguation import Disambiguator, GivenNames
+from .disambiguation import ComparedCite, Disambiguator, GivenNames
 from .errors import ItemNotFoundError, StyleBrokenError
 from .formats import OutputName, TextRun, output_format
 from .items import CitedItem, citation_label
@@ -222,7 +222,7 @@ class Processor:
 
     def _ambiguous(
         self, item: CitedItem, disambiguation: Disambiguation, with_givens: bool
-    ) -> tuple[str, list[tuple[int, int, list[int]]]]:
+    ) -> ComparedCite:
         self._budget.step(_STEPS_PER_RENDERING)
         note = self._first_notes.get(item.id, 0)
         cite = replace(_compared, first_note_number=note) if note else _compared
@@ -234,7 +234,8 @@ class Processor:
         tokens = self.compiled.citation.render(context)
         self._cited_names[item.id] = context.name_lists
         text = "".join([token for token in tokens if token.__class__ is str])
-        return text, [(one.total, one.shown, one.levels) for one in context.name_sets]
+        sets = [(one.total, one.shown, one.levels) for one in context.name_sets]
+        return ComparedCite(text, sets, context.tested_conditions)
 
     def label_of(self, item: CitedItem) -> str:
         """The citation label of an item; empty where the style asks for none."""
