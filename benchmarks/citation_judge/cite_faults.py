@@ -12,6 +12,9 @@ from carrel.libraries.csl.schema import NAME_VARIABLES
 _YEAR = re.compile(r"\d{4}[a-z]?|[a-z]")
 
 
+_USUAL_NAMES = frozenset({"author", "editor", "translator"})
+
+
 def _joins_nameless(job: Job, ours: str, theirs: str) -> bool:
     """Cites without names in one citation; only what parts them from others differs."""
     if 'collapse="year' not in find_style_text(job.style) or re.fullmatch(r"[\d ]+", ours):
@@ -19,13 +22,23 @@ def _joins_nameless(job: Job, ours: str, theirs: str) -> bool:
     by_id = {item["id"]: item for item in job.items}
     nameless = max(
         (
-            sum(not NAME_VARIABLES & by_id[cite["id"]].keys() for cite in one["items"])
+            sum(not _USUAL_NAMES & by_id[cite["id"]].keys() for cite in one["items"])
             for one in job.clusters
         ),
         default=0,
     )
     cites, others = (sorted(re.split(r"[;,&:] *| ", text)) for text in (ours, theirs))
-    return nameless > 0 and "".join(cites) == "".join(others)
+    if nameless and "".join(cites) == "".join(others):
+        return True
+    one, other = list_words(ours), list_words(theirs)
+    lost = one - other
+    # A year that the cite of another group before it has, too.
+    return (
+        nameless > 0
+        and bool(lost)
+        and not other - one
+        and all(_YEAR.fullmatch(word) and word in other for word in lost)
+    )
 
 
 def _splits_repeated_years(job: Job, ours: str, theirs: str) -> bool:

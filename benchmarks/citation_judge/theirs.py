@@ -370,7 +370,7 @@ def _letters_words(job: Job, ours: str, theirs: str) -> bool:
 def _repeats_range(job: Job, ours: str, theirs: str) -> bool:
     """`2001–2003, –2003`: in a cite of the same year again, the second year of its range."""
     bare = re.sub(r"(–\d{4}[a-z]?)(?:[,;] \1)+", r"\1", theirs)
-    one, other = (re.sub(r"[,;] –\d{4}(?=[a-z]\b)", "; ", text) for text in (ours, theirs))
+    one, other = (re.sub(r"(?<!\d)–\d{4}(?=[a-z]\b)", "", text) for text in (ours, theirs))
     style = find_style_text(job.style)
     return 'collapse="year-suffix' in style and (
         (bare != theirs and bare == ours)
