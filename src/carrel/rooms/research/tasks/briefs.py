@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise, takewhile
 
 from carrel.libraries.text.sentences import sentence_ends
 from carrel.rooms.research.records import CitedPassage, Hypothesis, Review
@@ -95,7 +98,7 @@ def shorten(text: str, most: int) -> str:
         return plain
     cut = plain[: max(1, most - 1)]
     # Ends of the whole text: what is cut off tells an abbreviation ("E. coli") from an end.
-    ends = [end for end in sentence_ends(plain, 0, len(plain)) if end <= len(cut)]
+    ends = list(takewhile(lambda end: end <= len(cut), sentence_ends(plain, 0, len(plain))))
     if ends and 2 * ends[-1] >= len(cut):
         return cut[: ends[-1]].strip()
     return f"{cut.rpartition(' ')[0] or cut}…"
@@ -108,20 +111,29 @@ def excerpt(text: str, wanted: Collection[str], most: int) -> str:
     plain = " ".join(text.split())
     if len(plain) <= most:
         return plain
-    ends = list(sentence_ends(plain, 0, len(plain)))
-    starts = [0, *ends[:-1]]
+    ends, stems = _read_sentences(plain)
+    starts = (0, *ends[:-1])
     best, start_of_best, end_of_best = -1.0, 0, 0
     for first, start in enumerate(starts):
-        fitting = [end for end in ends[first:] if end - start <= most - 2]
-        if fitting:
-            there = content_stems(plain[start : fitting[-1]])
+        last = bisect_right(ends, start + most - 2)
+        if last > first:
+            there = frozenset[str]().union(*stems[first:last])
             score = len(there.intersection(wanted)) + _LAST_PLACE * start / len(plain)
             if score > best:
-                best, start_of_best, end_of_best = score, start, fitting[-1]
+                best, start_of_best, end_of_best = score, start, ends[last - 1]
     if not end_of_best:
         return shorten(plain, most)
     before = "… " if start_of_best else ""
     return before + plain[start_of_best:end_of_best].strip()
+
+
+# A brief that is too long is written again, shorter, from the same passages: of a dozen there are
+# this many at most.
+@lru_cache(maxsize=32)
+def _read_sentences(plain: str) -> tuple[tuple[int, ...], tuple[frozenset[str], ...]]:
+    """Where each sentence ends, and its stems."""
+    ends = tuple(sentence_ends(plain, 0, len(plain)))
+    return ends, tuple(content_stems(plain[start:end]) for start, end in pairwise((0, *ends)))
 
 
 def _write(task: ResearchTask, state: WorkState, understood: str, scale: float) -> NextTask:
