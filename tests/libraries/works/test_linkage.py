@@ -218,10 +218,11 @@ def test_any_text_is_a_title_a_name_and_a_venue(text: str) -> None:
     cluster([work, work])
 
 
-def test_a_hundred_thousand_records_with_one_title_are_not_compared_with_each_other() -> None:
+def test_twenty_thousand_records_with_one_title_are_not_compared_with_each_other() -> None:
+    # Two hundred million comparisons would end at the limit of a test.
     works = [
         Work(TITLE, (f"Person{at} Family{at}",), 1900 + at % 120, source=f"{at}", order=(at,))
-        for at in range(100_000)
+        for at in range(20_000)
     ]
     assert len(cluster(works).groups) == len(works)
 

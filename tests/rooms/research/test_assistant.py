@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Awaitable, Callable
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -318,6 +319,7 @@ def test_what_a_person_adds_or_approves_stays_and_gets_its_review_and_matches(
 _LONG = '\u0001"\\ überlang 冷え sentence. ' * 400
 
 
+@cache
 def long_state() -> WorkState:
     made = []
     for number in range(40):

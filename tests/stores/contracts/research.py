@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import cache
 
 import pytest
 
-from carrel.libraries.discovery.connections.candidates import ExperimentalProtocol, GenerationMethod
+from carrel.libraries.discovery.connections.candidates import (
+    CandidateConnection,
+    ExperimentalProtocol,
+    GenerationMethod,
+)
 from carrel.rooms.research.errors import StepTakenError
 from carrel.rooms.research.ports import ResearchStore
 from carrel.rooms.research.records import (
@@ -55,8 +60,14 @@ def project(name: str = "res_a", owner: str = "ada", created_at: str = NOW) -> P
     )
 
 
-def hypothesis(name: str, research_id: str = "res_a", parents: tuple[str, ...] = ()) -> Hypothesis:
+@cache
+def _found_connection() -> CandidateConnection:
+    """Nothing of it changes, and hundreds of hypotheses rest on it."""
     (connection,) = small_discovery().generate(GOAL, count=1)
+    return connection
+
+
+def hypothesis(name: str, research_id: str = "res_a", parents: tuple[str, ...] = ()) -> Hypothesis:
     draft = Draft(
         title=f"Title of {name}",
         summary="Kälte, 冷え and “quotes”",
@@ -65,7 +76,7 @@ def hypothesis(name: str, research_id: str = "res_a", parents: tuple[str, ...] =
         citations=("disease-0",),
         origin="discovery",
         method="literature_based",
-        connection=connection,
+        connection=_found_connection(),
     )
     return Hypothesis(
         id=name,
