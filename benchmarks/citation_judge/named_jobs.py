@@ -732,6 +732,10 @@ NAMED_JOBS: dict[str, Job] = {
     "the first page goes without the label of the pages": _one(
         tag("text", variable="page-first"), page="pp. 5-9",
     ),
+    "a comma between cites gives way to a semicolon of the author": Job(
+        style(layout(_SHORT, delimiter=", ")), "en-US", [EARLY, LATER],
+        _clusters([{"id": "early", "suffix": ";"}, {"id": "later"}]),
+    ),
     "Greek capitals have no accents": Job(
         _entry(tag("label", variable="edition", text_case="uppercase")), "el-GR",
         [_item("0", edition="2")],

@@ -167,7 +167,14 @@ def _sets_off_small_given_names(job: Job, ours: str, theirs: str) -> bool:
         bare, their_bare = (re.sub(r"\d+", "", text) for text in (ours, theirs))
         if bare == their_bare and 'variable="citation-number"' in find_style_text(job.style):
             return True
-    return ours.replace(" ", "") == theirs.replace(" ", "")
+    given = "|".join(sorted({re.escape(name) for name in _small_givens(job)}))
+    joined, their_joined = (re.sub(rf"\s*({given})", r"\1", text) for text in (ours, theirs))
+    return ours != theirs and joined == their_joined
+
+
+def _small_givens(job: Job) -> set[str]:
+    """Given names that begin with a small letter."""
+    return {name["given"] for name in _names(job) if name.get("given", "")[:1].islower()}
 
 
 @lru_cache(maxsize=70)

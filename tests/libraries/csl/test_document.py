@@ -244,3 +244,30 @@ def test_runs_have_flags_for_every_look() -> None:
 def test_what_the_library_offers_is_listed_before_it_is_imported() -> None:
     assert {"Document", "Cite", "list_styles"} <= set(dir(csl))
     assert all(hasattr(csl, name) for name in dir(csl))
+
+
+def test_cites_that_name_their_first_notes_are_told_apart_by_these() -> None:
+    group = (
+        '<group delimiter=" "><names variable="author"><name form="short"/></names>'
+        '<choose><if disambiguate="true"><text variable="title"/></if></choose>'
+        '<text variable="first-reference-note-number" prefix="n "/></group>'
+    )
+    style = (
+        '<style xmlns="http://purl.org/net/xbiblio/csl" version="1.0" class="note">'
+        "<info><id>x</id><title>x</title><updated>2020-01-01T00:00:00Z</updated></info>"
+        f'<citation><layout delimiter="; "><choose><if position="subsequent">{group}</if>'
+        '<else><text variable="title"/></else></choose></layout></citation></style>'
+    )
+    items = [
+        {"id": name, "type": "book", "title": name, "author": [{"family": "Doe"}]} for name in "ab"
+    ]
+    apart = Document(style, items)
+    for name in "abab":
+        apart.insert(name)
+    assert [each.text for each in apart.citations.values()] == ["a", "b", "Doe n 1", "Doe n 2"]
+    together = Document(style, items)
+    together.insert(["a", "b"])
+    for name in "ab":
+        together.insert(name)
+    shown = [each.text for each in together.citations.values()]
+    assert shown == ["a; b", "Doe a n 1", "Doe b n 1"]

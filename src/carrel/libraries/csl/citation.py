@@ -327,7 +327,8 @@ def _is_set_off_number(tokens: Tokens) -> bool:
 
 def _after_suffix(delimiter: str, before: Cite) -> str:
     """The delimiter behind a cite whose own suffix may end with a sign that parts the two."""
-    if before.suffix[-1:] in {".", ","} and delimiter[:1] in SIGN_PAIRS:
+    end = before.suffix[-1:]
+    if (end in {".", ","} and delimiter[:1] in SIGN_PAIRS) or (end, delimiter[:1]) == (";", ","):
         return delimiter[1:]
     return delimiter
 
