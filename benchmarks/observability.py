@@ -101,10 +101,14 @@ def _observer_alone(share: float, *, has_metrics: bool) -> float:
     """
     metrics = DeskMetrics(Registry()) if has_metrics else None
     spans: BoundedBuffer[Span] = BoundedBuffer(2000)
-    tracer = Tracer(Sampler("traceidratio", share), Ids(random.Random(1)), spans) if share else None
+    chance = random.Random(1)
+    tracer = Tracer(Sampler("traceidratio", share, chance.random), spans) if share else None
+    ids = Ids(chance, share)
     observer = CallObserver(metrics, tracer)
     observer.know({"tools/call"}, {"list_top_facets"}, ())
-    message = orjson.loads(call(is_modern=False)[0])
+    body, sent = call(is_modern=False)
+    message, headers = orjson.loads(body), dict(sent)
+    request = (message["id"], message["method"], message["params"])
     visit = Visit("http", "1")
     source = otlp.Source({"service.name": "carrel"}, "carrel", "1")
     best = float("inf")
@@ -113,13 +117,13 @@ def _observer_alone(share: float, *, has_metrics: bool) -> float:
         for _ in range(1000):
             visit.began = perf_counter()
             observer.under_way += 1
-            if observer.reads_context:
-                observer.read_context(visit, {}, ())
-            visit.mcp_message = None
-            observer.mcp_began(visit, message)
+            if observer.reads_context and b"traceparent" in headers:
+                observer.read_context(visit, headers, ())
+            visit.mcp_request = request
             visit.mcp_code = None
-            observer.request_ended(visit, "POST", "/mcp", 200, str)
-        otlp.encode_spans(source, spans.take(1000))
+            observer.under_way -= 1
+            observer.mcp_answered(visit, request, "/mcp", 200)
+        otlp.encode_spans(source, spans.take(1000), ids)
         best = min(best, (process_time() - began) / 1000 * 1e6)
     return best
 

@@ -13,7 +13,6 @@ from carrel.doors.mcp.json_rpc import (
     META_CAPABILITIES,
     META_VERSION,
     MOST_MESSAGES_IN_A_BATCH,
-    JsonRpcRequest,
     ProtocolError,
     Reply,
     check_batch,
@@ -38,9 +37,9 @@ def refused(message: object, *, is_modern: bool = False) -> tuple[object, int, s
 
 
 def test_a_request_is_read_and_what_wants_no_answer_gets_none() -> None:
-    assert check_message(GOOD, is_modern=False) == JsonRpcRequest(1, "ping", {})
+    assert check_message(GOOD, is_modern=False) == (1, "ping", {})
     named = {**GOOD, "id": "a", "params": {"x": 1}}
-    assert check_message(named, is_modern=True) == JsonRpcRequest("a", "ping", {"x": 1})
+    assert check_message(named, is_modern=True) == ("a", "ping", {"x": 1})
     assert check_message({"jsonrpc": "2.0", "method": "ping"}, is_modern=False) is None
     for name in ("result", "error"):
         answer: dict[str, object] = {"jsonrpc": "2.0", "id": 1, name: {}}

@@ -239,6 +239,23 @@ def test_names_of_any_type_and_number_are_counted_as_one(tmp_path: Path) -> None
     assert shown.count("\nmcp_server_operation_duration_seconds_count") == 1
 
 
+def test_a_name_beside_a_method_that_has_none_tells_nothing_apart(tmp_path: Path) -> None:
+    with Collector() as collector:
+        house = measured_house(tmp_path, otlp_endpoint=collector.base, metrics=("prometheus",))
+        names: list[Any] = ["add_numbers", "x" * 5000, [1], None]
+        pings = [{**call({"name": name}), "method": "ping"} for name in names]
+        within_session(house, *(("/mcp", ping, {}) for ping in pings))
+        shown = house.send("GET", "/metrics").body.decode()
+    assert {span.name for span in collector.spans} == {"ping"}
+    (counted,) = [
+        line
+        for line in shown.splitlines()
+        if line.startswith("mcp_server_operation_duration_seconds_count")
+    ]
+    assert counted.endswith(" 4")
+    assert "x" * 100 not in shown
+
+
 def test_failures_are_said_by_kind_and_only_ours_are_errors(tmp_path: Path) -> None:
     with Collector() as collector:
         house = measured_house(tmp_path, otlp_endpoint=collector.base)

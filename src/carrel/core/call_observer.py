@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Container, Iterable, Mapping
-from time import perf_counter
+from time import perf_counter, time_ns
 from typing import Any
 
-from carrel.core.caller import COMMAND_LINE, Visit
+from carrel.core.caller import COMMAND_LINE, McpRequest, Visit
 from carrel.core.operation import Entry, Operation
 from carrel.core.telemetry import DURATION_BOUNDS, SUCCESS, DeskMetrics, Tracer
 from carrel.libraries.telemetry.instruments import OTHER
-from carrel.libraries.telemetry.spans import AttributeValue, SpanShape
-from carrel.libraries.telemetry.trace_context import TraceParent, read_trace_parent
+from carrel.libraries.telemetry.spans import AttributeValue, Span, SpanShape
+from carrel.libraries.telemetry.trace_context import read_trace_parent
 
 # What a tool's own error is called, which travels in a result.
 TOOL_ERROR = "tool_error"
@@ -25,8 +25,9 @@ _META_VERSION = "io.modelcontextprotocol/protocolVersion"
 _INTERNAL, _LOWEST_APPLICATION, _HIGHEST_APPLICATION = -32603, -32099, -32000
 # Error codes that say that the server failed, not the call.
 _OUR_FAULTS = frozenset({"internal_error", "unavailable", "timed_out", "storage_full"})
-_LONGEST_REQUEST_ID = 100
 _MOST_KEPT = 1000
+# Revisions of the protocol whose shapes an answer keeps; more are names that callers made up.
+_MOST_VERSIONS = 4
 # Durations that wait until they are put into buckets: sorted together, each takes a tenth.
 _FOLDED_AT = 256
 _NAMED = frozenset({"tools/call", "prompts/get"})
@@ -35,13 +36,13 @@ _NAMED = frozenset({"tools/call", "prompts/get"})
 class McpAnswer:
     """Requests of MCP that are counted together; `code` is their JSON-RPC error, 0 for none.
 
-    `waiting` are durations in seconds that are in no bucket yet, `places` where those are.
+    `waiting` are durations in seconds that are in no bucket yet, `places` where those are; `shapes`
+    are those of their spans, by the revision that a caller names.
     """
 
-    __slots__ = ("code", "error", "failure", "is_kept", "labels", "method", "places", "waiting")
+    __slots__ = ("code", "error", "failure", "folded_at", "labels", "places", "shapes", "waiting")
 
     def __init__(self, method: str, name: str, code: int, failure: str, *, is_pipe: bool) -> None:
-        self.method = method
         self.code = code
         self.failure = failure
         # `error.type`: the code of the answer, or that a tool's result is an error.
@@ -54,9 +55,11 @@ class McpAnswer:
             self.error,
             "pipe" if is_pipe else "tcp",
         )
-        self.is_kept = True
+        # How many durations wait at most.
+        self.folded_at = _FOLDED_AT
         self.waiting: list[float] = []
         self.places: tuple[int, ...] = ()
+        self.shapes: dict[str, SpanShape] = {}
 
 
 class CallObserver:
@@ -85,7 +88,7 @@ class CallObserver:
         """A call behind the gate has ended; one by MCP is measured as the request that it is."""
         if outcome != SUCCESS:
             visit.failure = outcome
-        if visit.mcp_message is not None:
+        if visit.mcp_request is not None:
             return
         if self._metrics is not None:
             self._metrics.call_duration.observe((visit.door, entry.name, outcome), seconds)
@@ -99,19 +102,18 @@ class CallObserver:
         self._names["tools/call"].update(tools)
         self._names["prompts/get"].update(prompts)
 
-    def mcp_began(self, visit: Visit, message: object) -> None:
-        """A request of MCP begins; over HTTP what is counted at the end is the last of a batch."""
-        if visit.mcp_message is not None:
-            self.mcp_ended(visit)
+    def mcp_began(self, visit: Visit, request: McpRequest) -> None:
+        """A request of MCP begins: its id, method and parameters.
+
+        Over HTTP what is counted at the end of a request is the last of a batch; of a single one
+        doors note it on the visit themselves.
+        """
+        if visit.mcp_request is not None:
+            self.mcp_answered(visit, visit.mcp_request)
         elif not visit.began:
             visit.began = perf_counter()
         visit.failure = ""
-        visit.mcp_message = message if isinstance(message, dict) else None
-
-    def mcp_ended(self, visit: Visit) -> None:
-        """A message that came by no request of its own is answered: on stdio, or in a batch."""
-        self._count(visit, perf_counter() - visit.began, "", 0)
-        visit.mcp_message = None
+        visit.mcp_request = request
 
     def read_context(
         self, visit: Visit, headers: Mapping[bytes, bytes], repeated: Container[bytes]
@@ -126,29 +128,24 @@ class CallObserver:
     def request_ended(
         self, visit: Visit, method: str, path: str, status: int, route_of: Callable[[str], str]
     ) -> None:
-        """A request is answered, or its client is gone (status 0)."""
-        self.under_way -= 1
-        seconds = perf_counter() - visit.began
-        if visit.mcp_message is not None and status:
-            self._count(visit, seconds, path, status)
-        elif self._metrics is not None and status:
+        """A request that carried none of MCP is answered, or its client is gone (status 0)."""
+        if self._metrics is not None and status:
             shown = method if method in _METHODS else OTHER
+            seconds = perf_counter() - visit.began
             self._metrics.http_duration.observe((shown, route_of(path), str(status)), seconds)
 
-    def fold(self) -> None:
-        """Put all durations into their buckets, before somebody reads them."""
-        for answer in self._answers.values():
-            self._fold(answer)
-
-    def _count(self, visit: Visit, seconds: float, path: str, status: int) -> None:
-        message = visit.mcp_message
-        assert message is not None
-        method, name = message.get("method"), ""
-        if method in _NAMED:
-            params = message.get("params")
-            if isinstance(params, dict):
-                name = params.get("name", "")
-        key = (path, status, method, name, visit.mcp_code, visit.failure)
+    def mcp_answered(
+        self,
+        visit: Visit,
+        request: McpRequest,
+        path: str = "",
+        status: int = 0,
+    ) -> None:
+        """A request of MCP is answered; it has a path and a status if HTTP carried it alone."""
+        seconds = perf_counter() - visit.began
+        _, method, params = request
+        # Methods that have no names are told apart where the key is not known.
+        key = (path, status, method, params.get("name", ""), visit.mcp_code, visit.failure)
         try:
             answer = self._answers.get(key)
         except TypeError:
@@ -156,19 +153,27 @@ class CallObserver:
             answer = None
         if answer is None:
             answer = self._find_answer(key, visit)
-        waiting = answer.waiting
-        waiting.append(seconds)
-        if len(waiting) >= _FOLDED_AT or not answer.is_kept:
-            self._fold(answer)
+        if answer.places:
+            waiting = answer.waiting
+            waiting.append(seconds)
+            if len(waiting) >= answer.folded_at:
+                self._fold(answer)
         if self._tracer is not None:
-            self._trace_mcp(self._tracer, answer, seconds, visit)
+            self._trace_mcp(self._tracer, answer, seconds, visit, request)
+
+    def fold(self) -> None:
+        """Put all durations into their buckets, before somebody reads them."""
+        for answer in self._answers.values():
+            self._fold(answer)
 
     def _find_answer(self, given: tuple[Any, ...], visit: Visit) -> McpAnswer:
         """What a request is counted as; methods and names that are none of ours are OTHER."""
         path, status, method, name, code, failure = given
-        if not isinstance(method, str) or method not in self._methods:
+        if method not in self._methods:
             method, name = OTHER, ""
-        elif method in _NAMED and not (isinstance(name, str) and name in self._names[method]):
+        elif method not in _NAMED:
+            name = ""
+        elif not (isinstance(name, str) and name in self._names[method]):
             name = OTHER
         key = (path, status, method, name, code, failure)
         answer = self._answers.get(key)
@@ -179,9 +184,10 @@ class CallObserver:
                 # Only routes have requests of MCP, so that the addresses are few.
                 http = ("POST", path, str(status))
                 answer.places = (mcp, self._metrics.http_duration.place(http)) if status else (mcp,)
-            answer.is_kept = len(self._answers) < _MOST_KEPT
-            if answer.is_kept:
+            if len(self._answers) < _MOST_KEPT:
                 self._answers[key] = answer
+            else:
+                answer.folded_at = 1
         return answer
 
     def _fold(self, answer: McpAnswer) -> None:
@@ -199,40 +205,39 @@ class CallObserver:
             values[at] += total
 
     # Traces
-    def _trace_mcp(self, tracer: Tracer, answer: McpAnswer, seconds: float, visit: Visit) -> None:
+    def _trace_mcp(
+        self,
+        tracer: Tracer,
+        answer: McpAnswer,
+        seconds: float,
+        visit: Visit,
+        request: McpRequest,
+    ) -> None:
         """The context of the message is the span's parent, that of the HTTP request a link."""
-        message = visit.mcp_message or {}
-        params = message.get("params")
-        meta = params.get("_meta") if isinstance(params, dict) else None
-        around = None if visit.trace_headers is None else read_trace_parent(*visit.trace_headers)
-        parent: TraceParent | None = None
+        request_id, _, params = request
+        parent = link = None
+        if visit.trace_headers is not None:
+            parent = read_trace_parent(*visit.trace_headers)
         version = ""
+        meta = params.get("_meta")
         if isinstance(meta, dict):
             if "traceparent" in meta:
-                parent = read_trace_parent(meta["traceparent"], meta.get("tracestate"))
+                named = read_trace_parent(meta["traceparent"], meta.get("tracestate"))
+                if named is not None:
+                    parent, link = named, parent
             said = meta.get(_META_VERSION)
             # That of a failed request may be anything.
             version = said if isinstance(said, str) and not answer.code else ""
-        link = None if parent is None else around
-        if parent is None:
-            parent = around
-        trace_id = tracer.sample(parent)
-        if trace_id is None:
-            return
-        key = (answer, version)
-        shape = tracer.find_shape(key) or _mcp_shape(tracer, key, answer, version)
-        request_id = message.get("id")
-        is_id = isinstance(request_id, str | int) and not isinstance(request_id, bool)
-        shown = str(request_id)[:_LONGEST_REQUEST_ID] if is_id else None
-        tracer.record(shape, trace_id, seconds, parent, link, shown)
+        if tracer.is_sampled(parent):
+            shape = answer.shapes.get(version) or _mcp_shape(answer, version)
+            tracer.put(Span(shape, seconds, time_ns(), parent, link, request_id))
 
     def _trace_call(
         self, tracer: Tracer, entry: Entry, visit: Visit, outcome: str, seconds: float
     ) -> None:
         given = visit.trace_headers
         parent = None if given is None else read_trace_parent(*given)
-        trace_id = tracer.sample(parent)
-        if trace_id is None:
+        if not tracer.is_sampled(parent):
             return
         key = ("call", visit.door, entry.action, outcome)
         shape = tracer.find_shape(key)
@@ -248,12 +253,11 @@ class CallObserver:
             problem = outcome if outcome in _OUR_FAULTS else None
             is_server = visit.door != COMMAND_LINE
             shape = tracer.add_shape(key, name, attributes, problem, is_server=is_server)
-        tracer.record(shape, trace_id, seconds, parent)
+        tracer.put(Span(shape, seconds, time_ns(), parent))
 
 
-def _mcp_shape(
-    tracer: Tracer, key: tuple[object, ...], answer: McpAnswer, version: str
-) -> SpanShape:
+def _mcp_shape(answer: McpAnswer, version: str) -> SpanShape:
+    """The shape of a request's span; kept, where the answer has not too many already."""
     method, tool, prompt, error, transport = answer.labels
     attributes: dict[str, AttributeValue] = {
         "mcp.method.name": method,
@@ -276,4 +280,7 @@ def _mcp_shape(
         _LOWEST_APPLICATION <= answer.code <= _HIGHEST_APPLICATION
     )
     problem = (answer.failure or error) if is_fault else None
-    return tracer.add_shape(key, f"{method} {tool or prompt}".strip(), attributes, problem)
+    shape = SpanShape(f"{method} {tool or prompt}".strip(), True, attributes, problem)
+    if len(answer.shapes) < _MOST_VERSIONS:
+        answer.shapes[version] = shape
+    return shape

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import ipaddress
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -20,6 +20,8 @@ NO_PROGRESS = NoProgress()
 ReportProgress = Callable[[float, float | None, str | None], Awaitable[None]]
 
 _NETWORK_BITS = 64
+# The id, the method and the parameters of a request of MCP whose envelope is valid.
+McpRequest = tuple[str | int, str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,7 @@ class Visit:
     began: float = 0.0
     failure: str = ""
     trace_headers: tuple[str, str] | None = None
-    mcp_message: dict[str, Any] | None = None
+    mcp_request: McpRequest | None = None
     mcp_code: int | None = None
 
     @property

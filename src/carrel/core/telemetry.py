@@ -6,11 +6,9 @@ address of a resource, or a word of a caller.
 
 from __future__ import annotations
 
-import time
-
 from carrel.libraries.telemetry.instruments import Registry
 from carrel.libraries.telemetry.spans import AttributeValue, BoundedBuffer, Span, SpanShape
-from carrel.libraries.telemetry.trace_context import Ids, Sampler, TraceParent
+from carrel.libraries.telemetry.trace_context import Sampler
 
 # The bounds of the conventions for MCP and HTTP in seconds, and three below, where most calls are.
 DURATION_BOUNDS = (
@@ -67,32 +65,10 @@ class DeskMetrics:
 class Tracer:
     """Makes the spans of calls that are sampled."""
 
-    def __init__(self, sampler: Sampler, ids: Ids, spans: BoundedBuffer[Span]) -> None:
-        self.spans = spans
-        self._sampler = sampler
-        self._ids = ids
+    def __init__(self, sampler: Sampler, spans: BoundedBuffer[Span]) -> None:
+        self.is_sampled = sampler.is_sampled
+        self.put = spans.put
         self._shapes: dict[tuple[object, ...], SpanShape] = {}
-
-    def sample(self, parent: TraceParent | None) -> int | None:
-        """The id of the trace that a call belongs to, or None if it is not sampled."""
-        trace_id = self._ids.trace_id() if parent is None else int(parent.trace_id, 16)
-        return trace_id if self._sampler.is_sampled(parent, trace_id) else None
-
-    def record(
-        self,
-        shape: SpanShape,
-        trace_id: int,
-        duration_seconds: float,
-        parent: TraceParent | None = None,
-        link: TraceParent | None = None,
-        request_id: str | None = None,
-    ) -> None:
-        """Keep the span of a call that ends now."""
-        ended = time.time_ns()
-        started = ended - int(duration_seconds * 1e9)
-        self.spans.put(
-            Span(shape, trace_id, self._ids.span_id(), started, ended, parent, link, request_id)
-        )
 
     def find_shape(self, key: tuple[object, ...]) -> SpanShape | None:
         return self._shapes.get(key)

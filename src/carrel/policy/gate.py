@@ -290,7 +290,7 @@ class Gate:
             raise InternalError(error_id) from error
         finally:
             spent = (self._clock.monotonic() - began) * 1000.0
-            if self._observer is not None and (code or visit.mcp_message is None):
+            if self._observer is not None and (code or visit.mcp_request is None):
                 self._observer.call_ended(entry, visit, code or result, spent / 1000.0)
             self._audit.write(
                 self._record("ended", caller, visit, action, address, None, result, code, spent)

@@ -53,13 +53,15 @@ class DeskTelemetry:
         source = _source(settings)
         if chosen.has_traces:
             spans: BoundedBuffer[Span] = BoundedBuffer(chosen.queue_size)
-            sampler = Sampler(chosen.sampler, chosen.sampler_ratio)
             # Ids must differ between processes; nobody may guess anything from them.
-            tracer = Tracer(sampler, Ids(random.Random(os.urandom(32))), spans)  # noqa: S311 - ids of traces are no secrets
+            chance = random.Random(os.urandom(32))  # noqa: S311 - ids of traces are no secrets
+            sampler = Sampler(chosen.sampler, chosen.sampler_ratio, chance.random)
+            ids = Ids(chance, sampler.ratio)
+            tracer = Tracer(sampler, spans)
             self._add_signal(
                 settings,
                 otlp.TRACES_PATH,
-                lambda rows: otlp.encode_spans(source, rows),
+                lambda rows: otlp.encode_spans(source, rows, ids),
                 delay,
                 spans,
             )

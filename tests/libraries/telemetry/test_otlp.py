@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import random
+
 from carrel.libraries.telemetry import otlp
 from carrel.libraries.telemetry.instruments import Registry
 from carrel.libraries.telemetry.spans import BoundedBuffer, Span, SpanShape
-from carrel.libraries.telemetry.trace_context import TraceParent
+from carrel.libraries.telemetry.trace_context import Ids, TraceParent
 from tests.observability.collector import attributes_of, read_otlp
 
 SOURCE = otlp.Source({"service.name": "carrel", "process.pid": 7}, "carrel", "1.2")
@@ -17,29 +19,32 @@ def test_spans_are_read_as_they_were_recorded() -> None:
     shape = SpanShape(
         'tools/call a "b"\n', True, {"a": "x", "n": 2**53, "yes": True, "f": 0.5}, "internal_error"
     )
-    plain = SpanShape("call", False, {})
+    plain = SpanShape("call", False, {"n": 1})
     spans = [
-        Span(shape, 1, 2, 10, 20, PARENT, LINK, '"7"'),
-        Span(plain, (1 << 128) - 1, (1 << 64) - 1, 5, 5),
+        Span(shape, 10e-9, 20, PARENT, LINK, '"7"'),
+        Span(plain, 0.0, 5, request_id=7),
     ]
-    message = read_otlp("/v1/traces", otlp.encode_spans(SOURCE, spans))
+    drawn = Ids(random.Random(3)).draw(2)
+    message = read_otlp("/v1/traces", otlp.encode_spans(SOURCE, spans, Ids(random.Random(3))))
     (resource,) = message.resource_spans
     assert attributes_of(resource.resource) == {"service.name": "carrel", "process.pid": 7}
     first, second = resource.scope_spans[0].spans
-    assert first.trace_id.hex() == "0" * 31 + "1"
-    assert (first.span_id.hex(), first.parent_span_id.hex()) == ("0" * 15 + "2", "cd" * 8)
+    assert (first.start_time_unix_nano, first.end_time_unix_nano) == (10, 20)
+    assert (first.trace_id.hex(), first.parent_span_id.hex()) == (PARENT.trace_id, "cd" * 8)
+    assert (first.span_id.hex(), second.span_id.hex()) == (drawn[0][1], drawn[1][1])
     assert (first.name, int(first.kind), first.trace_state) == (shape.name, 2, PARENT.state)
     assert attributes_of(first) == {**shape.attributes, "jsonrpc.request.id": '"7"'}
     assert (int(first.status.code), first.status.message) == (2, "internal_error")
     assert first.flags & 0x301 == 0x301
     assert [link.span_id.hex() for link in first.links] == ["34" * 8]
-    assert (second.trace_id.hex(), second.span_id.hex()) == ("f" * 32, "f" * 16)
+    assert second.trace_id.hex() == drawn[1][0]
+    assert attributes_of(second) == {"n": 1, "jsonrpc.request.id": "7"}
     assert (int(second.kind), second.parent_span_id, second.flags) == (1, b"", 0x101)
     assert second.status is None
 
 
 def test_no_spans_are_an_empty_message() -> None:
-    message = read_otlp("/v1/traces", otlp.encode_spans(SOURCE, []))
+    message = read_otlp("/v1/traces", otlp.encode_spans(SOURCE, [], Ids(random.Random(3))))
     assert message.resource_spans[0].scope_spans[0].spans == []
 
 

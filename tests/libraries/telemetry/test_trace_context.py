@@ -73,24 +73,44 @@ def test_no_text_breaks_the_reader(traceparent: str, tracestate: str) -> None:
     read_trace_parent(traceparent, tracestate)
 
 
+def traced(number: int, *, is_sampled: bool = True) -> TraceParent:
+    """A parent in the trace of this number."""
+    return TraceParent(f"{number:032x}", SPAN, is_sampled)
+
+
 def test_a_sampler_follows_its_parent_only_where_its_name_says_so() -> None:
-    yes, no = TraceParent(TRACE, SPAN, True), TraceParent(TRACE, SPAN, False)
     low, high = 1, (1 << 128) - 1
-    assert Sampler("parentbased_always_off").is_sampled(yes, high)
-    assert not Sampler("parentbased_always_on").is_sampled(no, low)
-    assert Sampler("always_on").is_sampled(no, high)
-    assert not Sampler("always_off").is_sampled(yes, low)
-    assert Sampler("traceidratio", 0.5).is_sampled(no, low)
-    assert not Sampler("traceidratio", 0.5).is_sampled(yes, high)
+    assert Sampler("parentbased_always_off").is_sampled(traced(high))
+    assert not Sampler("parentbased_always_on").is_sampled(traced(low, is_sampled=False))
+    assert Sampler("always_on").is_sampled(traced(high, is_sampled=False))
+    assert not Sampler("always_off").is_sampled(traced(low))
+    assert Sampler("traceidratio", 0.5).is_sampled(traced(low, is_sampled=False))
+    assert not Sampler("traceidratio", 0.5).is_sampled(traced(high))
     with pytest.raises(ValueError, match="no sampler"):
         Sampler("sometimes")
 
 
 def test_a_ratio_samples_its_share_and_the_same_traces_in_every_process() -> None:
-    ids = Ids(random.Random(5))
-    traces = [ids.trace_id() for _ in range(20_000)]
-    tenth = {each for each in traces if Sampler("traceidratio", 0.1).is_sampled(None, each)}
+    every = [TraceParent(trace, span, False) for trace, span in Ids(random.Random(5)).draw(20_000)]
+    tenth = {each for each in every if Sampler("traceidratio", 0.1).is_sampled(each)}
     assert 1_800 < len(tenth) < 2_200
-    assert tenth <= {each for each in traces if Sampler("traceidratio", 0.3).is_sampled(None, each)}
-    assert not any(Sampler("traceidratio", 0.0).is_sampled(None, each) for each in traces)
-    assert all(Sampler("traceidratio", 1.0).is_sampled(None, each) for each in traces)
+    assert tenth <= {each for each in every if Sampler("traceidratio", 0.3).is_sampled(each)}
+    assert not any(Sampler("traceidratio", 0.0).is_sampled(each) for each in every)
+    assert all(Sampler("traceidratio", 1.0).is_sampled(each) for each in every)
+
+
+@pytest.mark.parametrize("name", ["traceidratio", "parentbased_traceidratio"])
+def test_of_traces_that_begin_here_a_ratio_samples_its_share(name: str) -> None:
+    tenth = Sampler(name, 0.1, random.Random(5).random)
+    assert 1_800 < sum(tenth.is_sampled(None) for _ in range(20_000)) < 2_200
+    assert not any(Sampler(name, 0.0).is_sampled(None) for _ in range(1_000))
+    assert all(Sampler(name, 1.0).is_sampled(None) for _ in range(1_000))
+
+
+@pytest.mark.parametrize("ratio", [1.0, 0.1, 0.0001])
+def test_ids_of_chosen_traces_are_chosen_by_everybody_with_that_ratio(ratio: float) -> None:
+    pairs = Ids(random.Random(5), ratio).draw(1_000)
+    assert len({trace for trace, _ in pairs} | {span for _, span in pairs}) == 2_000
+    for trace, span in pairs:
+        assert read_trace_parent(f"00-{trace}-{span}-01") is not None
+        assert Sampler("traceidratio", ratio).is_sampled(TraceParent(trace, span, False))

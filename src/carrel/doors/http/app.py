@@ -200,7 +200,7 @@ class HttpApp:
         if observer is not None:
             visit.began = perf_counter()
             observer.under_way += 1
-            if observer.reads_context:
+            if observer.reads_context and b"traceparent" in headers:
                 observer.read_context(visit, headers, repeated)
         status = 0
         # Behind a proxy one connection carries many callers, so that theirs are counted by request.
@@ -227,8 +227,12 @@ class HttpApp:
             if is_counted:
                 self._leave(visit.address_group)
             if observer is not None:
+                observer.under_way -= 1
                 path = scope["path"]
-                observer.request_ended(visit, scope["method"], path, status, self._route_name)
+                if visit.mcp_request is not None and status:
+                    observer.mcp_answered(visit, visit.mcp_request, path, status)
+                else:
+                    observer.request_ended(visit, scope["method"], path, status, self._route_name)
 
     def _check_headers(
         self, request: HttpRequest, found: _HeadFindings, known: KnownHead | None

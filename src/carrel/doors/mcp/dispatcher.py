@@ -41,7 +41,6 @@ from carrel.doors.mcp.json_rpc import (
     SUPPORTED_VERSIONS,
     UI_EXTENSION,
     VERSIONS_WITHOUT_COMPLETIONS,
-    JsonRpcRequest,
     ProtocolError,
     Reply,
     announces_extension,
@@ -131,12 +130,16 @@ class Dispatcher:
     ) -> Reply | None:
         """The reply to one message; None for a notification or a response."""
         checked = check_message(message, is_modern=is_modern)
-        if not isinstance(checked, JsonRpcRequest):
+        if not isinstance(checked, tuple):
             return checked
         request_id, method, params = checked
         observer = self._observer
         if observer is not None:
-            observer.mcp_began(visit, message)
+            if visit.began and visit.mcp_request is None:
+                # A single request over HTTP, whose beginning is noted already.
+                visit.mcp_request = checked
+            else:
+                observer.mcp_began(visit, checked)
         handler = (self._modern if is_modern else self._legacy).get(method)
         try:
             if is_modern:
@@ -165,7 +168,8 @@ class Dispatcher:
         if observer is not None:
             visit.mcp_code = reply.error_code
             if visit.door != "http":
-                observer.mcp_ended(visit)
+                observer.mcp_answered(visit, checked)
+                visit.mcp_request = None
         return reply
 
     async def _initialize(self, request: Request) -> bytes:

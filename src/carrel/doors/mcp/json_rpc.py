@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, TypeGuard
 
 import orjson
 
+from carrel.core.caller import McpRequest
 from carrel.core.errors import CarrelError
 from carrel.doors.errors import (
     HEADER_MISMATCH,
@@ -180,7 +181,7 @@ def announces_extension(params: Mapping[str, Any], name: str) -> bool:
     return isinstance(extensions, dict) and name in extensions
 
 
-def is_request_id(value: object) -> bool:
+def is_request_id(value: object) -> TypeGuard[str | int]:
     return isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool))
 
 
@@ -224,15 +225,7 @@ def refusal(request_id: object, error: CarrelError) -> Reply:
     )
 
 
-class JsonRpcRequest(NamedTuple):
-    """A request with a valid JSON-RPC envelope."""
-
-    request_id: object
-    method: str
-    params: Mapping[str, Any]
-
-
-def check_message(message: object, *, is_modern: bool) -> JsonRpcRequest | Reply | None:
+def check_message(message: object, *, is_modern: bool) -> McpRequest | Reply | None:
     """The request, an error reply if it is malformed, or None if no reply is due."""
     if not isinstance(message, dict):
         return _invalid_request("a message must be a JSON object")
@@ -253,7 +246,7 @@ def check_message(message: object, *, is_modern: bool) -> JsonRpcRequest | Reply
     if not isinstance(params, dict):
         status = 400 if is_modern else 200
         return failure(request_id, INVALID_PARAMS, "params must be an object", status=status)
-    return JsonRpcRequest(request_id, method, params)
+    return request_id, method, params
 
 
 def _invalid_request(problem: str, request_id: object = None) -> Reply:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from carrel.libraries.telemetry.trace_context import TraceParent
 
@@ -23,21 +23,21 @@ class SpanShape:
     is_server: bool
     attributes: Mapping[str, AttributeValue]
     problem: str | None = None
-    encoded: bytes = b""
+    encoded: str = ""
 
 
-@dataclass(slots=True, eq=False)
-class Span:
-    """One finished span; times are nanoseconds since 1970."""
+class Span(NamedTuple):
+    """One finished span; its end is in nanoseconds since 1970.
+
+    It gets its ids when it is encoded, many at once: nobody needs them before.
+    """
 
     shape: SpanShape
-    trace_id: int
-    span_id: int
-    started_ns: int
+    seconds: float
     ended_ns: int
     parent: TraceParent | None = None
     link: TraceParent | None = None
-    request_id: str | None = None
+    request_id: str | int | None = None
 
 
 RowT = TypeVar("RowT")

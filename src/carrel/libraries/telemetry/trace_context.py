@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 SAMPLERS = frozenset(
@@ -19,7 +20,15 @@ _MEMBER = re.compile(
     r"[a-z0-9][a-z0-9_\-*/@]{0,255}=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]"
 )
 _SAMPLED = 1
+# The lower 56 bits of a trace's id are random (level 2), whoever made it.
 _RANDOM_BITS = 56
+_ID_BOUND = 1 << _RANDOM_BITS
+_CHOSEN_DIGITS = 14
+_TRACE_DIGITS = 32
+# An id of a trace and one of a span.
+_PAIR_BYTES = 24
+# No id may be zero; one with so many zeros side by side is not taken either.
+_ZERO = "0" * 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,32 +73,62 @@ def _read_state(tracestate: object) -> str:
 class Sampler:
     """Decides which calls are traced, by the caller's flag or by a ratio of trace ids.
 
-    The names are those of OpenTelemetry (`SAMPLERS`); raises ValueError for another.
+    The names are those of OpenTelemetry (`SAMPLERS`); raises ValueError for another. `draw` gives
+    evenly distributed numbers from 0 up to 1.
     """
 
-    def __init__(self, name: str, ratio: float = 1.0) -> None:
+    def __init__(
+        self, name: str, ratio: float = 1.0, draw: Callable[[], float] = random.random
+    ) -> None:
         if name not in SAMPLERS:
             raise ValueError(f"there is no sampler {name}")
         self._follows_parent = name.startswith("parentbased_")
         root = name.removeprefix("parentbased_")
         self.ratio = {"always_on": 1.0, "always_off": 0.0}.get(root, ratio)
-        self._bound = int(self.ratio * (1 << _RANDOM_BITS))
+        self._bound = _id_bound(self.ratio)
+        self._draw = draw
 
-    def is_sampled(self, parent: TraceParent | None, trace_id: int) -> bool:
-        if parent is not None and self._follows_parent:
+    def is_sampled(self, parent: TraceParent | None) -> bool:
+        """Whether a call of this parent is traced, or one without a parent.
+
+        Without a parent there is no trace id yet; `Ids` makes one that says the same.
+        """
+        if parent is None:
+            return self._draw() < self.ratio
+        if self._follows_parent:
             return parent.is_sampled
-        # The lower 56 bits are random (level 2), whoever made the id.
-        return (trace_id & ((1 << _RANDOM_BITS) - 1)) < self._bound
+        return (int(parent.trace_id, 16) & (_ID_BOUND - 1)) < self._bound
 
 
 class Ids:
-    """Random ids of traces and spans; never zero."""
+    """Random ids of traces and spans in hexadecimal; never zero.
 
-    def __init__(self, source: random.Random) -> None:
-        self._bits = source.getrandbits
+    Traces that begin here were chosen by `ratio`, and their ids show it: another process with the
+    same ratio chooses them too.
+    """
 
-    def trace_id(self) -> int:
-        return self._bits(128) or 1
+    def __init__(self, source: random.Random, ratio: float = 1.0) -> None:
+        self._source = source
+        self._bound = _id_bound(ratio)
 
-    def span_id(self) -> int:
-        return self._bits(64) or 1
+    def draw(self, count: int) -> list[tuple[str, str]]:
+        """So many pairs of a trace's id and a span's."""
+        drawn = _ZERO
+        while _ZERO in drawn:
+            drawn = self._source.randbytes(_PAIR_BYTES * count).hex()
+        pairs = [
+            (drawn[at : at + _TRACE_DIGITS], drawn[at + _TRACE_DIGITS : at + 2 * _PAIR_BYTES])
+            for at in range(0, len(drawn), 2 * _PAIR_BYTES)
+        ]
+        if self._bound == _ID_BOUND:
+            return pairs
+        return [(f"{trace[:-_CHOSEN_DIGITS]}{self._chosen()}", span) for trace, span in pairs]
+
+    def _chosen(self) -> str:
+        """The digits by which a trace is chosen."""
+        return f"{self._source.getrandbits(_RANDOM_BITS) * self._bound >> _RANDOM_BITS:014x}"
+
+
+def _id_bound(ratio: float) -> int:
+    """What the random bits of a trace's id are below if it is sampled."""
+    return int(ratio * _ID_BOUND)

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -182,9 +183,8 @@ class TelemetrySender:
             timeout = max(0.1, min(timeout, self._give_up_at - time.monotonic()))
         connection: http.client.HTTPConnection
         if parts.scheme == "https":
-            context = ssl.create_default_context()
             connection = http.client.HTTPSConnection(
-                str(parts.hostname), parts.port, timeout=timeout, context=context
+                str(parts.hostname), parts.port, timeout=timeout, context=_trust()
             )
         else:
             connection = http.client.HTTPConnection(
@@ -215,6 +215,12 @@ class TelemetrySender:
                 "telemetry not sent",
                 extra={"signal": signal.name, "rows": size, "reason": reason},
             )
+
+
+@cache
+def _trust() -> ssl.SSLContext:
+    """The certificates of the system; to read them takes longer than to send a batch."""
+    return ssl.create_default_context()
 
 
 def _count_rejected(text: bytes) -> int:
