@@ -55,16 +55,28 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(PromiseReport(config), "promise-report")
 
 
-# Files of few and long tests, by the durations of a whole run. With loadfile they must begin first:
-# at the end one core would wait for the other.
-_LONGEST = ("tests/upgrades/", "tests/journeys/", "tests/test_without_posix.py", "/test_kill.py")
-
-
+# Files of few and long tests, the longest first, by the durations of a whole run. With loadfile
+# they must begin first: at the end one core would wait for the other.
+_LONGEST = (
+    "tests/journeys/test_typed_docs.py",
+    "tests/deployments/",
+    "tests/journeys/",
+    "tests/install/",
+    "tests/upgrades/",
+    "tests/bundle/",
+    "tests/test_without_posix.py",
+    "/test_kill.py",
+)
 _COLLECT_AFTER = (20_000, 20, 50)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: not any(name in item.nodeid for name in _LONGEST))
+    items.sort(key=_turn)
+
+
+def _turn(item: pytest.Item) -> int:
+    found = (at for at, name in enumerate(_LONGEST) if name in item.nodeid)
+    return next(found, len(_LONGEST))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -30,7 +30,7 @@ from tests.journeys.doors import serving
 pytestmark = pytest.mark.promise("D12")
 
 BUDGET = 32_000
-PAPERS, LONG_TEXTS, REFERENCES, NOTES, HYPOTHESES = 1_000, 10, 1_500, 400, 120
+PAPERS, LONG_TEXTS, REFERENCES, NOTES, HYPOTHESES = 400, 6, 600, 200, 60
 CITING = 40
 SENTENCE = "This study of kinase signalling in the liver found that vessels sleep at night. "
 # Walks of more pages than this are compared as far as they go: an export has hundreds.
