@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.access.test_uploads import PDF
-from tests.deployments.units import PROGRAM, ROOT, places_in
+from tests.deployments.units import PROGRAM, ROOT, places_in, run
 from tests.upgrades.asking import ask_all
 from tests.upgrades.test_earlier_homes import _missing as missing_facts
 
@@ -51,9 +51,9 @@ class Terminal:
             line = line.replace(place, target)
         words = shlex.split(line.replace("TOKEN", self.token or "TOKEN"))
         assert words[0] == "carrel"
-        return subprocess.run(
-            [self.places[PROGRAM], *words[1:]],
-            env=self._environment, cwd=self._folder, capture_output=True, text=True,
+        return run(
+            [self.places[PROGRAM], *words[1:]], self.places,
+            env=self._environment, cwd=self._folder, capture_output=True,
             timeout=240, check=False, stdin=subprocess.DEVNULL,
         )  # fmt: skip
 

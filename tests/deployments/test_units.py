@@ -20,6 +20,7 @@ from tests.deployments.units import (
     environment_of,
     places_in,
     read_unit,
+    run,
     service_running,
 )
 from tests.stores.published_corpora import make_copy, paper_ids
@@ -86,9 +87,7 @@ def test_a_backup_without_the_database_that_the_server_has_fails_and_removes_non
     tell_the_server(places, "DATABASE_URL=postgresql://carrel@127.0.0.1:1/carrel")
     environment = environment_of("carrel-backup.service", places)
     command, *_ = commands_of("carrel-backup.service", places)
-    done = subprocess.run(
-        command, env=environment, capture_output=True, text=True, check=False, timeout=120
-    )
+    done = run(command, places, env=environment, capture_output=True, check=False, timeout=120)
     assert done.returncode == 5, done.stderr
     assert not list(Path(places["/var/backups/carrel"]).iterdir())
 
@@ -100,7 +99,7 @@ def test_the_watch_adds_to_the_corpus_that_the_server_shares(tmp_path: Path) -> 
     (Path(places["/srv/papers"]) / "whales.pdf").write_bytes(PDF)
     environment = environment_of("carrel-watch.service", places)
     (watch,) = commands_of("carrel-watch.service", places)
-    subprocess.run([*watch, "--once"], env=environment, check=True, timeout=120)
+    run([*watch, "--once"], places, env=environment, check=True, timeout=120)
     make_copy(tmp_path / "other", store.as_uri()).follow()
     assert len(paper_ids(tmp_path / "other")) == 1
 
@@ -129,21 +128,21 @@ def test_the_watch_and_the_backup_do_what_they_are_for(tmp_path: Path) -> None:
     (papers / "whales.pdf").write_bytes(PDF)
     environment = environment_of("carrel-watch.service", places)
     (watch,) = commands_of("carrel-watch.service", places)
-    subprocess.run([*watch, "--once"], env=environment, check=True, timeout=120)
+    run([*watch, "--once"], places, env=environment, check=True, timeout=120)
     old, fresh = backups / "desk-2000-01-01.tar.gz", backups / "mine.tar.gz"
     for file in (old, fresh):
         file.write_bytes(b"x")
         os.utime(file, (0, 0))
     environment = environment_of("carrel-backup.service", places)
     for command in commands_of("carrel-backup.service", places):
-        subprocess.run(command, env=environment, check=True, timeout=120)
+        run(command, places, env=environment, check=True, timeout=120)
     today = time.strftime("desk-%Y-%m-%d.tar.gz")
     assert sorted(file.name for file in backups.iterdir()) == [today, "mine.tar.gz"]
     program, second = places[PROGRAM], tmp_path / "second"
     environment["CARREL_HOME"] = str(second)
-    subprocess.run([program, "restore", str(backups / today)], env=environment, check=True)
-    shown = subprocess.run(
+    run([program, "restore", str(backups / today)], places, env=environment, check=True)
+    shown = run(
         [program, "papers", "search", "whales", "--json"],
-        env=environment, check=True, capture_output=True, text=True,
+        places, env=environment, check=True, capture_output=True,
     )  # fmt: skip
     assert "On the songs of whales" in json.dumps(json.loads(shown.stdout), ensure_ascii=False)

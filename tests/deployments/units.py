@@ -10,9 +10,12 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+from tests.processes import warm
 
 ROOT = Path(__file__).resolve().parents[2]
 SYSTEMD = ROOT / "deployments" / "systemd"
@@ -61,6 +64,15 @@ def places_in(folder: Path) -> dict[str, str]:
         target.mkdir(mode=0o700, exist_ok=True)
         moved[place] = str(target)
     return moved
+
+
+def run(
+    words: Sequence[str], places: Mapping[str, str], **options: Any
+) -> subprocess.CompletedProcess[str]:
+    """Runs a command of a unit or a page; its program is this checkout."""
+    if words[0] != places[PROGRAM]:
+        return subprocess.run(words, text=True, **options)  # noqa: PLW1510
+    return warm.run([sys.executable, "-m", "carrel", *words[1:]], text=True, **options)
 
 
 def free_port() -> int:
