@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from carrel.cli import all_verbs, main, reference_manager
+from carrel.cli import all_verbs, main, run_reference_manager
 from carrel.cli.command_descriptions import CommandDescription
 from carrel.cli.command_index import INDEX, read_index
 from carrel.cli.command_index_writer import describe_commands, render_index
@@ -173,7 +173,7 @@ def test_reference_manager_has_help_under_its_own_name(capsys: pytest.CaptureFix
         (["mcp", "--help"], "usage: reference-manager mcp [options]"),
     ):
         with pytest.raises(SystemExit, match="0"):
-            reference_manager(words)
+            run_reference_manager(words)
         said = capsys.readouterr().out
         assert usage in said
         assert "usage: carrel" not in said and "carrel help" not in said

@@ -29,13 +29,11 @@ from typing import Any, NoReturn, TextIO
 
 from tests.processes.warm import STATUS
 
-# Programs, the server that needs another framework, and a module that would take the place of the
-# function of its name.
+# Programs, and the server that needs another framework.
 _LEFT_OUT = (
     "carrel.__main__",
     "carrel.mcp_server",
     "carrel.doors.mcp.fastmcp_server",
-    "carrel.cli.reference_manager",
 )
 # They begin threads as they are imported, and no fork keeps those.
 _THREADED = ("numpy", "google")

@@ -72,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return _guard(lambda: _choose(_command_first(words)), words)
 
 
-def reference_manager(arguments: Sequence[str] | None = None) -> int:
+def run_reference_manager(arguments: Sequence[str] | None = None) -> int:
     """Runs `reference-manager`, the name under which others know the references room."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     return _guard(lambda: _run("carrel.cli.reference_manager", words), words)

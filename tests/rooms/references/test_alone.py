@@ -18,7 +18,7 @@ from tests.processes import warm
 PROGRAM = [
     sys.executable,
     "-c",
-    "import sys; from carrel.cli import reference_manager; sys.exit(reference_manager())",
+    "import sys; from carrel.cli import run_reference_manager as run; sys.exit(run())",
 ]
 
 
