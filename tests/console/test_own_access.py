@@ -6,10 +6,12 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import pytest
 
+from carrel.doors.web.messages import read_messages
 from carrel.policy.scopes import ALL_SCOPES
 from tests.access.support import PASSWORD
 from tests.console.client import ConsoleClient
@@ -38,9 +40,16 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedDesk]:
     add_user(settings, "ben", frozenset({"papers:read"}))
     add_user(settings, "dora", frozenset(ALL_SCOPES - {"admin"}))
     add_user(settings, "eric", frozenset({"knowledge:write"}))
+    add_user(settings, "fay", frozenset({"papers:read"}))
     with_store(settings, fill_access)
     with serve_desk(settings) as url:
         yield ServedDesk(url, settings)
+
+
+@pytest.fixture(scope="module")
+def ada(office: ServedDesk) -> ConsoleClient:
+    """Logged in once: many log-ins of one address are refused for a while."""
+    return enter(office, "ada")
 
 
 def enter(office: ServedDesk, name: str) -> ConsoleClient:
@@ -126,6 +135,73 @@ def test_an_administrator_ends_everything_that_acts_for_somebody(office: ServedD
     assert "1 tokens, 2 programs" in page.text, page.text
     assert dora.get("/account").response.url.path == "/login"
     assert enter(office, "dora").get("/account").status == 200, "who may log in again"
+
+
+def test_an_account_handed_over_to_nobody_is_not_erased(ada: ConsoleClient) -> None:
+    for form in ({"action": "hand_over", "other": ""}, {}, {"action": "later"}):
+        refused = ada.post("/admin/users/dora/leave", **form, confirmed_name="dora")
+        assert refused.status == 400, refused.text
+        assert '"dora"' in ada.call("list_users").text
+
+
+def test_who_gets_what_somebody_leaves_is_chosen_and_stays_chosen_after_a_mistake(
+    ada: ConsoleClient,
+) -> None:
+    page = ada.get("/admin/users/dora/leave")
+    assert re.search(r'<option value=""\s+selected>', page.html), "nobody is chosen beforehand"
+    wrong = ada.post(
+        "/admin/users/dora/leave", action="hand_over", other="eric", confirmed_name="Dora"
+    )
+    assert re.search(r'<option value="eric"\s+selected>', wrong.html)
+
+
+def test_what_somebody_leaves_is_named_in_the_language_of_the_page(ada: ConsoleClient) -> None:
+    counts = ada.call("count_left_behind", name="dora").json()["result"]["counts"]
+    messages = read_messages(["carrel.doors.web.admin"])
+    for language in ("en", "de"):
+        unnamed = [k for k in counts if not messages[language].has(f"admin.leaving.kinds.{k}")]
+        assert not unnamed, language
+    page = ada.get("/admin/users/ben/leave", **{"accept-language": "de"})
+    assert "Erlaubnisse für Programme" in page.text and "grants" not in page.text
+
+
+def test_a_quota_is_shown_as_it_was_set(ada: ConsoleClient) -> None:
+    ada.post("/admin/quotas", action="set", name="eric", whose="person", calls="1000", cost="12.5")
+    assert "/ 12.50" in ada.get("/admin/quotas").text
+    ada.post("/admin/quotas", action="clear", name="eric", whose="person")
+
+
+def test_the_page_of_ones_access_sends_nobody_elsewhere_for_what_it_does(
+    office: ServedDesk,
+) -> None:
+    page = enter(office, "fay").get("/account")
+    assert "Change your password" in page.text
+    assert "To change your password" not in page.text
+
+
+@pytest.mark.parametrize(
+    ("section", "typed"),
+    [
+        ("make-token", {"name": "mine"}),
+        ("password", {"password": "wrong", "new_password": NEW_PASSWORD}),
+    ],
+)
+def test_what_was_wrong_with_a_form_of_ones_access_is_seen_beside_it(
+    office: ServedDesk, phone: Any, section: str, typed: dict[str, str]
+) -> None:
+    phone.goto(f"{office.url}/login")
+    phone.fill("input[name=username]", "fay")
+    phone.fill("input[name=password]", PASSWORD)
+    phone.click("main button[type=submit]")
+    phone.goto(f"{office.url}/account")
+    form = phone.locator(f"#{section} form")
+    for name, text in typed.items():
+        form.locator(f"input[name={name}]").fill(text)
+    form.get_by_role("button").click()
+    phone.wait_for_load_state("networkidle")
+    told = phone.locator(f"#{section} [role=alert]").bounding_box()
+    assert told is not None and 0 <= told["y"] <= 800 - told["height"], told
+    phone.problems.clear()
 
 
 def test_an_account_ends_when_its_name_is_typed(office: ServedDesk) -> None:

@@ -74,6 +74,7 @@ async def _draw(request: PageRequest, error: CarrelError | None = None) -> PageV
         "days": request.form.text("days", _USUAL_DAYS),
         "all_days": OWN_DAYS,
         "error": error,
+        "wrong_form": "password" if request.form.text("action") == "password" else "token",
     }
     title = request.translate("admin.account.title")
     status = 200 if error is None else error_mapping(error).http_status

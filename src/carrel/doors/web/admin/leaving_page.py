@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from carrel.core.errors import CarrelError, NotFoundError
+from carrel.core.errors import CarrelError, InvalidInputError, NotFoundError
 from carrel.core.pages import PageRedirect, PageRequest, PageView
 from carrel.doors.errors import error_mapping
 from carrel.doors.web.admin.frame import view_admin_page
@@ -16,8 +16,8 @@ async def draw_leaving(request: PageRequest) -> PageView:
 async def end_account(request: PageRequest) -> PageView | PageRedirect:
     """Hands over or erases, if the name was typed."""
     form, name = request.form, request.variables["name"]
-    other = form.text("other") if form.text("action") == "hand_over" else ""
     try:
+        other = _read_heir(request)
         await request.ask(
             "end_account",
             name=name,
@@ -32,6 +32,16 @@ async def end_account(request: PageRequest) -> PageView | PageRedirect:
     return PageRedirect("/admin/users", request.translate(key, name=name, other=other))
 
 
+def _read_heir(request: PageRequest) -> str:
+    """Who gets it; nobody, where the button that erases was used and no other."""
+    action, other = request.form.text("action"), request.form.text("other")
+    if action == "erase":
+        return ""
+    if action != "hand_over" or not other:
+        raise InvalidInputError(request.translate("admin.leaving.nobody"))
+    return other
+
+
 async def _draw(request: PageRequest, error: CarrelError | None = None) -> PageView:
     left: LeftBehind = await request.ask("count_left_behind", name=request.variables["name"])
     users: UserList = await request.ask("list_users")
@@ -40,6 +50,7 @@ async def _draw(request: PageRequest, error: CarrelError | None = None) -> PageV
         "others": [
             user.name for user in users.users if user.name != left.name and not user.is_disabled
         ],
+        "other": request.form.text("other"),
         "error": error,
     }
     title = request.translate("admin.leaving.title", name=left.name)
