@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -200,12 +201,68 @@ def test_a_page_of_a_shared_library_is_accessible_and_fits_a_phone(
 ) -> None:
     made = library.call("create_library", name=HOSTILE[:90])
     library.call("set_library_member", library=made["id"], member="bob")
-    library.call("add_references", input="@misc{k, title={T}}", shared_library=made["id"])
+    long = {
+        "id": "imported0123456789abcdef0123456789",
+        "type": "book",
+        "title": "Polyunsaturated acids " * 8,
+        "author": [{"family": "Featherstonehaughvillalobos"}],
+        "issued": {"date-parts": [[1980]]},
+    }
+    library.call("add_references", input=json.dumps([long]), shared_library=made["id"])
     for browser in (page, phone):
         browser.goto(f"{library.url}/references/libraries/{made['id']}")
         assert browser.title() != "broken"
     assert_fits(phone)
     assert_accessible(page)
+
+
+def test_a_search_without_a_hit_does_not_call_a_shared_library_empty(library: ServedDesk) -> None:
+    made = library.call("create_library", name="Lab")
+    library.call("add_references", input="@misc{k, title={T}}", shared_library=made["id"])
+    path = f"/references/libraries/{made['id']}"
+    person = ConsoleClient(library.url)
+    assert "Remove a filter or a word" in person.get(f"{path}?q=nowhere").text
+    assert "Nothing is here" not in person.get(f"{path}?q=nowhere").text
+
+
+def test_more_keys_than_are_listed_are_told_before_they_are_renamed(library: ServedDesk) -> None:
+    many = [{"id": f"k{at}", "type": "book", "title": f"Title {at}"} for at in range(230)]
+    library.call("add_references", input=json.dumps(many))
+    shown = ConsoleClient(library.url).get("/references/keys?pattern=%7Btitle%7D")
+    assert "233 keys would change" in shown.text and "and 33 more" in shown.text
+
+
+def test_values_that_differ_near_their_ends_are_told_apart_before_a_merge(
+    library: ServedDesk, phone: Any
+) -> None:
+    for key, end in (("one", "first end"), ("two", "other end")):
+        text = "An abstract of many words. " * 40 + end
+        library.call("edit_reference", id=key, changes={"abstract": text})
+    phone.goto(f"{library.url}/references/merge?keep=one&other=two")
+    told = phone.inner_text("form[action='/references/merge']")
+    assert "first end" in told and "other end" in told
+    for radio in phone.locator("input[type=radio]").all():
+        box = radio.bounding_box()
+        assert box is not None and abs(box["width"] - box["height"]) < 1, box
+
+
+def test_an_empty_library_counts_nothing_and_leads_to_shared_ones(tmp_path: Path) -> None:
+    settings = desk_settings(tmp_path / "home", rooms=("references",))
+    with serve_desk(settings) as url:
+        person = ConsoleClient(url)
+        for path in ("/references/duplicates", "/references/files"):
+            assert not re.search(r"\b0 [a-z]", person.get(path).text), path
+        assert person.get("/references").html.count('href="/references/libraries"') == 1
+
+
+def test_files_are_deleted_only_when_it_was_meant(library: ServedDesk, page: Any) -> None:
+    page.goto(f"{library.url}/references/files")
+    page.check("input[value='left/old.pdf']")
+    page.on("dialog", lambda dialog: dialog.dismiss())
+    page.get_by_role("button", name="Delete the chosen files").click()
+    assert page.locator("input[value='left/old.pdf']").is_checked()
+    assert ConsoleClient(library.url).get("/references/files").text.count("left/old.pdf") > 0
+    assert "13 B" in page.inner_text("#orphans")
 
 
 def test_pages_speak_german(library: ServedDesk) -> None:

@@ -34,7 +34,8 @@ FILES_PATH = "/references/files"
 HISTORY_PATH = "/references/history"
 _GROUPS_PER_PAGE = 25
 _KEYS_SHOWN = 200
-_VALUE_SHOWN = 300
+# The whole of an abstract: two that differ near their ends are told apart by eye.
+_VALUE_SHOWN = 4000
 
 
 async def draw_duplicates(request: PageRequest) -> PageAnswer:
@@ -75,10 +76,7 @@ async def draw_merge(request: PageRequest) -> PageAnswer:
             each.field,
             field_label(request, each.field),
             each.taken_from,
-            [
-                (owner, describe_value(each.field, value)[:_VALUE_SHOWN])
-                for owner, value in each.values.items()
-            ],
+            [(owner, describe_value(each.field, value)) for owner, value in each.values.items()],
         )
         for each in merged.fields
     ]
@@ -93,6 +91,7 @@ async def draw_merge(request: PageRequest) -> PageAnswer:
                 (one, local_address(MERGE_PATH, keep=one, other=[keep, *_without(others, one)]))
                 for one in others
             ],
+            "value_shown": _VALUE_SHOWN,
             "item_address": item_address,
             "back": DUPLICATES_PATH,
         },
