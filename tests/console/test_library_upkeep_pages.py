@@ -225,6 +225,37 @@ def test_a_search_without_a_hit_does_not_call_a_shared_library_empty(library: Se
     assert "Nothing is here" not in person.get(f"{path}?q=nowhere").text
 
 
+def test_what_a_shared_library_did_not_take_is_told_and_kept(people: ServedDesk) -> None:
+    ada = _logged_in(people, "ada")
+    path = ada.post("/references/libraries", name="Lab").response.url.path
+    page = ada.post(path, input="no identifier\nnor this")
+    assert "0 added" in page.text and "2 failed" in page.text
+    assert "no identifier\nnor this" in page.html, "what was typed can be sent again"
+    torn = ada.post(path, input="@book{tides, title={Tides}}\n@book{broken, title={No end")
+    assert "added" in torn.text and "line 2" in torn.text
+
+
+def test_a_shared_library_offers_nothing_that_must_fail(people: ServedDesk, no_script: Any) -> None:
+    ada, page = _logged_in(people, "ada"), no_script
+    path = ada.post("/references/libraries", name="Lab").response.url.path
+    empty = ada.get(path)
+    assert "/do/undo_library_change" not in empty.html and "/do/leave_library" not in empty.html
+    assert "the only owner" in empty.text
+    ada.post(path, input="@book{tides, title={Tides}}")
+    library = path.rpartition("/")[2]
+    ada.post("/do/set_library_member", library=library, member="bob", role="owner", _next=path)
+    full = ada.get(path)
+    assert "/do/undo_library_change" in full.html and "/do/leave_library" in full.html
+    page.goto(f"{people.url}/login")
+    page.fill("input[name=username]", "ada")
+    page.fill("input[name=password]", PASSWORD)
+    page.click("main button[type=submit]")
+    page.goto(f"{people.url}{path}")
+    page.locator("summary", has_text="Rename or delete").click()
+    page.get_by_role("button", name="Delete for everybody").click()
+    assert ada.get(path).status == 200 and page.url.endswith(path), "not before the tick"
+
+
 def test_more_keys_than_are_listed_are_told_before_they_are_renamed(library: ServedDesk) -> None:
     many = [{"id": f"k{at}", "type": "book", "title": f"Title {at}"} for at in range(230)]
     library.call("add_references", input=json.dumps(many))

@@ -29,7 +29,7 @@ async def draw_import(request: PageRequest) -> PageAnswer:
 
 
 async def import_references(request: PageRequest) -> PageAnswer:
-    elements = _read_elements(request)
+    elements = read_elements(request)
     if not elements:
         return _view(request, error=request.translate("references.import.nothing"), status=422)
     answer: AddedReferences = await request.ask("add_references", input=elements)
@@ -39,7 +39,7 @@ async def import_references(request: PageRequest) -> PageAnswer:
     return _view(request, report=answer, job=job)
 
 
-def _read_elements(request: PageRequest) -> list[str]:
+def read_elements(request: PageRequest) -> list[str]:
     """Each file as one text, and the typed text; lines of identifiers one by one."""
     elements = [text for text in request.form.texts("file") if text]
     typed = request.form.whole_text("input").strip()
