@@ -138,7 +138,8 @@ def test_an_administrator_ends_everything_that_acts_for_somebody(office: ServedD
 
 
 def test_an_account_handed_over_to_nobody_is_not_erased(ada: ConsoleClient) -> None:
-    for form in ({"action": "hand_over", "other": ""}, {}, {"action": "later"}):
+    forms: tuple[dict[str, Any], ...] = ({"action": "hand_over", "other": ""}, {}, {"action": "x"})
+    for form in forms:
         refused = ada.post("/admin/users/dora/leave", **form, confirmed_name="dora")
         assert refused.status == 400, refused.text
         assert '"dora"' in ada.call("list_users").text
