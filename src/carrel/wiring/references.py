@@ -302,7 +302,7 @@ def open_references(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
         ReferencesOperations(service, corpus.links.notes),
         LibraryEditingOperations(editing),
         LibraryCareOperations(
-            LibraryOrganizing(libraries, clock), LibraryChangeHistory(libraries, files)
+            LibraryOrganizing(forwarding, clock), LibraryChangeHistory(libraries, files)
         ),
         UpkeepOperations(
             DuplicateMerging(forwarding, files),

@@ -215,3 +215,19 @@ def test_groups_of_bibtex_are_collections_and_go_out_as_groups(tmp_path: Path) -
         assert (await reader.ask("get_reference", id="k1"))["reference"] == before
 
     stage.play(scene)
+
+
+def test_a_former_key_is_organized_as_the_reference_that_had_it(tmp_path: Path) -> None:
+    stage = make_stage(tmp_path)
+
+    async def scene(reader: Reader) -> None:
+        await reader.ask("rename_reference", id="a", new_id="alpha")
+        done = await reader.ask("organize_references", ids=["a"], add_tags=["one"])
+        assert done["ids"] == ["alpha"]
+        assert done["notices"] == ["a is now called alpha."]
+        done = await reader.ask("organize_references", ids=["a", "b", "alpha"], add_tags=["two"])
+        assert (done["matched"], sorted(done["ids"])) == (2, ["alpha", "b"])
+        unknown = await refuse(reader, "organize_references", ids=["a", "none"], add_tags=["x"])
+        assert unknown == "resource_not_found"
+
+    stage.play(scene)

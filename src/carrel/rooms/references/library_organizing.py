@@ -60,7 +60,7 @@ class LibraryOrganizing:
         if not ids:
             ids = list(await library.find_ids(parse_reference_query(question.query)))
         else:
-            await _require(library, ids)
+            ids = await _resolve(library, ids)
         if len(ids) == 1 and not is_dry_run:
             changed = await _change_one(library, ids[0], wanted)
             return await self._answer(1, changed, "", call)
@@ -187,13 +187,21 @@ def _read_renaming(question: RenameReferenceGroup) -> GroupRenaming:
     return GroupRenaming(question.kind, name, new_name)
 
 
-async def _require(library: Library, ids: Sequence[str]) -> None:
+async def _resolve(library: Library, ids: Sequence[str]) -> list[str]:
+    """The present keys of `ids`, once each, former keys followed; raises where one is unknown."""
     present = {str(item.get("id")) for item in await library.find_many(ids)}
-    missing = [one for one in ids if one not in present]
+    found, missing = dict[str, None](), list[str]()
+    for one in ids:
+        item = {"id": one} if one in present else await library.find(one)
+        if item is None:
+            missing.append(one)
+        else:
+            found[str(item.get("id"))] = None
     if missing:
         every = [str(item.get("id")) for item in (await library.snapshot()).items]
         near = await asyncio.to_thread(find_nearest_ids, missing, every)
         raise ReferencesNotFoundError(missing, near)
+    return list(found)
 
 
 async def _change_one(library: Library, reference_id: str, wanted: OrganizingChange) -> list[str]:
