@@ -112,3 +112,25 @@ def test_an_ampersand_within_an_institution_splits_nothing(raw: str) -> None:
 def test_a_degree_behind_a_name_is_no_family_name() -> None:
     (name,) = one("author = {Jane Doe PhD}")["author"]
     assert name == {"family": "Doe", "given": "Jane", "suffix": "PhD"}
+
+
+@pytest.mark.parametrize(
+    ("how", "url"),
+    [
+        (r"https://x.org/page\_one?a=b\&c=d\%20e", "https://x.org/page_one?a=b&c=d%20e"),
+        (r"\url{https://x.org/a\_b}", "https://x.org/a_b"),
+        (r"\href{https://x.org/a\_b}{Weblog}", "https://x.org/a_b"),
+        (r"https://x.org/\~{}me/{\_}a", "https://x.org/~me/_a"),
+        (r"https://x.org/$\sim$me", "https://x.org/~me"),
+        (r"https://x.org/{\textasciitilde}me", "https://x.org/~me"),
+        (r"Available at https://x.org/a\_b, accessed 2020", "https://x.org/a_b"),
+        (r"Online (https://x.org/a).", "https://x.org/a"),
+        (r"https://x.org/Foo_(bar)", "https://x.org/Foo_(bar)"),
+    ],
+)
+def test_an_address_among_words_is_whole_and_ends_where_the_sentence_goes_on(
+    how: str, url: str
+) -> None:
+    item = one(f"title = {{T}}, howpublished = {{{how}}}")
+    assert item["URL"] == url
+    assert "_b" not in str(item.get("custom", ""))

@@ -100,7 +100,10 @@ def doi_text(text: str) -> str:
         return text
 
 
-_URL = re.compile(r"https?://[^\s{}\\]+")
+# Signs of an address that TeX has escaped belong to it: `\_`, `{\%}`, `\~{}`, `$\sim$`.
+_TILDE = r"\$\\sim\$|\{\\textasciitilde\}|\\textasciitilde(?![A-Za-z])(?:\{\})?"
+_ESCAPED = r"\{\\[&%$#_~^](?:\{\})?\}|\\[&%$#_~^](?:\{\})?"
+_URL = re.compile(rf"https?://(?:{_TILDE}|{_ESCAPED}|[^\s{{}}\\])+")
 _COMMAND_URL = re.compile(r"\\(?:url|href|path)\s*\{([^{}]*)\}")
 _MORE_URLS = re.compile(r"^(?:url_|bdsk-url-|citeulike-linkout-)|^adsurl$")
 _MANY_LINKS = re.compile(r"(?<![\s;,])(?:\s*[;,]\s+|\s+)(?=https?://)")
@@ -143,10 +146,19 @@ def _put_how_published(fields: dict[str, str], item: CslItem) -> str:
         return ""
     is_command = found.re is _COMMAND_URL
     is_bare = is_command and how.lstrip().startswith("\\") and "\\href" not in how
+    written = found.group() if is_command else _without_sentence_end(found.group())
     if not is_bare:
-        rest = to_plain(how.replace(found.group(), "")).strip(" ,.:;")
+        rest = to_plain(how.replace(written, "")).strip(" ,.:;")
         put_other(item, "howpublished", rest)
-    return found.group(1) if is_command else found.group()
+    return link_text(re.sub(_TILDE, "~", found.group(1) if is_command else written))
+
+
+def _without_sentence_end(link: str) -> str:
+    """An address among words, without the punctuation and closing bracket of the sentence."""
+    link = link.rstrip(".,;:")
+    while link.endswith(")") and link.count(")") > link.count("("):
+        link = link[:-1].rstrip(".,;:")
+    return link
 
 
 def _pmcid_text(text: str) -> str:
