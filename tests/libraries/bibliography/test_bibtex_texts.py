@@ -134,3 +134,8 @@ def test_an_address_among_words_is_whole_and_ends_where_the_sentence_goes_on(
     item = one(f"title = {{T}}, howpublished = {{{how}}}")
     assert item["URL"] == url
     assert "_b" not in str(item.get("custom", ""))
+
+
+def test_a_readers_comment_is_no_note_which_styles_print() -> None:
+    item = one("title = {T}, note = {In press}, comment = {Dull}, annote = {Mine}")
+    assert (item["note"], item["annote"]) == ("In press", "Mine\nDull")

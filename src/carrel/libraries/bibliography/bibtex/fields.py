@@ -357,17 +357,7 @@ class EntryReader:
                 value = to_paragraphs(fields.pop(name))
                 if value and value != item.setdefault(variable, value):
                     item[variable] += f"\n{value}"
-        note = keep_extra_lines(fields.pop("note", ""))
-        addendum = fields.pop("addendum", "")
-        comment = fields.pop("comment", "")
-        notes = [to_paragraphs(text) for text in (note, addendum, comment) if text]
-        for line in "\n".join(notes).split("\n"):
-            if found := _PMID_IN_NOTE.match(line):
-                item.setdefault("PMID", str(Pmid.parse(found.group(1))))
-            elif found := _PMCID_IN_NOTE.match(line):
-                item.setdefault("PMCID", found.group(1).upper())
-        if any(notes):
-            item["note"] = "\n".join(text for text in notes if text)
+        _put_notes(fields, item)
         self._put_language(fields, item)
         keywords = [
             # Without a command or a brace nothing in a keyword is TeX.
@@ -411,6 +401,23 @@ class EntryReader:
             text = verbatim(raw) if name in VERBATIM_FIELDS else self._text(raw)
             if text:
                 put_other(item, name, text)
+
+
+def _put_notes(fields: dict[str, str], item: CslItem) -> None:
+    note = keep_extra_lines(fields.pop("note", ""))
+    addendum = fields.pop("addendum", "")
+    comment = fields.pop("comment", "")
+    if remark := to_paragraphs(comment):
+        # JabRef's own words of the reader, which no style prints; `note` is printed.
+        item["annote"] = "\n".join(filter(None, (item.get("annote", ""), remark)))
+    notes = [to_paragraphs(text) for text in (note, addendum) if text]
+    for line in "\n".join(notes).split("\n"):
+        if found := _PMID_IN_NOTE.match(line):
+            item.setdefault("PMID", str(Pmid.parse(found.group(1))))
+        elif found := _PMCID_IN_NOTE.match(line):
+            item.setdefault("PMCID", found.group(1).upper())
+    if any(notes):
+        item["note"] = "\n".join(text for text in notes if text)
 
 
 def _type(entry_type: str, fields: dict[str, str]) -> str:
