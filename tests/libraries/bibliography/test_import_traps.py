@@ -320,7 +320,7 @@ def test_nbib_lines_are_joined_and_full_names_win() -> None:
         "JT  - Journal of tides\nTA  - J Tides\nPG  - 123-8\nDP  - 2001 Feb\n"
     )
     found = one(text)
-    assert (found["title"], found["page"]) == ("A title that wraps.", "123-128")
+    assert (found["title"], found["page"]) == ("A title that wraps", "123-128")
     assert found["author"] == [{"family": "Doe", "given": "Jane A"}]
 
 

@@ -2,7 +2,10 @@
 
 # Samples keep the lines that programs write.
 
+import pytest
+
 from carrel.libraries.bibliography.nbib import read_nbib
+from carrel.libraries.bibliography.pubmed_xml import read_pubmed_xml
 from carrel.libraries.bibliography.refer import read_refer
 from carrel.libraries.bibliography.ris import read_ris
 from carrel.libraries.bibliography.tagged_formats import (
@@ -117,7 +120,7 @@ def test_medlines_tags() -> None:
     )
     first = answer.items[0].item
     assert first["PMID"] == "23193287"
-    assert first["title"] == "GenBank: a very long title."
+    assert first["title"] == "GenBank: a very long title"
     assert first["page"] == "D36-D42"
     assert first["issued"] == {"date-parts": [[2013, 1]]}
     assert first["author"] == [{"family": "Benson", "given": "Dennis A"}, {"literal": "The Group"}]
@@ -212,3 +215,32 @@ def test_a_year_of_five_digits_and_a_day_of_no_month_are_warned_of_in_ris() -> N
     assert "accessed.date-parts[0][2] must be a day from 1 to 29, and is the number 31" in told[0]
     assert "20155" in told[1]
     assert not read_ris("TY  - BOOK\nTI  - T\nPY  - 2015\nY2  - 2020/02/29\nER  - \n").warnings
+
+
+@pytest.mark.parametrize(
+    ("written", "title"),
+    [
+        ("A living cell.", "A living cell"),
+        ("[A study in Japanese].", "[A study in Japanese]"),
+        ("Does it work?", "Does it work?"),
+        ("Trials in the U.S.", "Trials in the U.S."),
+        ("Of Candida spp.", "Of Candida spp."),
+        ("And then...", "And then..."),
+    ],
+)
+def test_medlines_full_stop_is_none_of_the_title(written: str, title: str) -> None:
+    record = f"PMID- 1\nTI  - {written}\nPL  - England\nJT  - Nature\nPT  - Journal Article\n"
+    item = read_nbib(record).items[0].item
+    assert item["title"] == title
+    article = f"<Article><ArticleTitle>{written}</ArticleTitle></Article>"
+    xml = f"<PubmedArticle><MedlineCitation>{article}</MedlineCitation></PubmedArticle>"
+    assert read_pubmed_xml(xml).items[0].item["title"] == title
+
+
+def test_the_country_of_a_journal_is_no_place_that_styles_print() -> None:
+    record = "PMID- 1\nTI  - T\nPL  - England\nJT  - Nature\nPT  - Journal Article\n"
+    item = read_nbib(record).items[0].item
+    assert "publisher-place" not in item
+    assert item["custom"]["fields"]["country"] == "England"
+    book = read_nbib(record.replace("Journal Article", "Book")).items[0].item
+    assert book["publisher-place"] == "England"

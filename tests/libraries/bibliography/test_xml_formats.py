@@ -36,7 +36,7 @@ PUBMED = """<?xml version="1.0"?>
 def test_pubmed_articles_and_books_even_when_the_end_is_cut_off() -> None:
     answer = read_pubmed_xml(PUBMED)
     article, chapter = (imported.item for imported in answer.items)
-    assert article["title"] == "About H<sub>2</sub>O."
+    assert article["title"] == "About H<sub>2</sub>O"
     assert article["page"] == "228-242"
     assert article["issued"] == {"date-parts": [[1999, 1], [1999, 2]]}
     assert article["author"] == [

@@ -18,6 +18,7 @@ from carrel.libraries.bibliography.items import (
     put_standard_numbers,
 )
 from carrel.libraries.bibliography.tagged_formats import Tags, tagged_fields, take_tag
+from carrel.libraries.bibliography.titles import strip_final_stop
 from carrel.libraries.identifiers import NotAnIdentifierError, Pmcid
 
 _TAG = re.compile(r"^([A-Z]{2,4}) {0,2}- ?(.*)$")
@@ -42,7 +43,6 @@ _PLAIN = {
     "VI": "volume",
     "IP": "issue",
     "PB": "publisher",
-    "PL": "publisher-place",
     "CTI": "collection-title",
 }
 _OTHER_FIELDS = {
@@ -97,8 +97,9 @@ def _item(tags: Tags) -> CslItem:
     if any(tags.get("BTI", ())) and item["type"] in {"article-journal", "book"}:
         item["type"] = "chapter" if any(tags.get("TI", ())) else "book"
     put(item, "PMID", take_tag(tags, "PMID").split(" ")[0])
-    put(item, "title", take_tag(tags, "TI") or take_tag(tags, "BTI"))
-    put(item, "container-title", take_tag(tags, "BTI") or take_tag(tags, "JT"))
+    book = strip_final_stop(take_tag(tags, "BTI"))
+    put(item, "title", strip_final_stop(take_tag(tags, "TI")) or book)
+    put(item, "container-title", book or take_tag(tags, "JT"))
     put(item, "container-title-short", take_tag(tags, "TA"))
     put(item, "container-title", item.get("container-title-short", ""))
     put_other(item, "volume-title", take_tag(tags, "VTI"))
@@ -115,6 +116,11 @@ def _item(tags: Tags) -> CslItem:
     put_other(item, "investigator", "; ".join(name for name in investigators if name))
     for tag, variable in _PLAIN.items():
         put(item, variable, take_tag(tags, tag))
+    if item["type"] in {"book", "chapter", "report", "thesis"}:
+        put(item, "publisher-place", take_tag(tags, "PL"))
+    else:
+        # That of a journal is its country, which styles would print behind its name.
+        put_other(item, "country", take_tag(tags, "PL"))
     put_edition(item, take_tag(tags, "EN"))
     pages = take_tag(tags, "PG")
     if pages:

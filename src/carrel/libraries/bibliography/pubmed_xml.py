@@ -15,6 +15,7 @@ from carrel.libraries.bibliography.items import (
     put_other,
     put_standard_numbers,
 )
+from carrel.libraries.bibliography.titles import strip_final_stop
 from carrel.libraries.csl.name_lists import mark_et_al
 from carrel.libraries.identifiers import NotAnIdentifierError, Pmcid
 from carrel.libraries.text.xml import XmlNode
@@ -73,9 +74,11 @@ def _article(node: XmlNode) -> CslItem:
         "type": next((_TYPES[kind] for kind in kinds if kind in _TYPES), "article-journal")
     }
     put(item, "PMID", citation.at("PMID"))
-    put(item, "title", markup_text(article.first("ArticleTitle")) or article.at("VernacularTitle"))
-    if article.at("VernacularTitle") != item.get("title"):
-        put(item, "original-title", article.at("VernacularTitle"))
+    original = strip_final_stop(article.at("VernacularTitle"))
+    title = strip_final_stop(markup_text(article.first("ArticleTitle")))
+    put(item, "title", title or original)
+    if original != item.get("title"):
+        put(item, "original-title", original)
     put(item, "container-title", journal.at("Title"))
     put(
         item,
@@ -114,8 +117,8 @@ def _article(node: XmlNode) -> CslItem:
 def _book(node: XmlNode) -> CslItem:
     document = node if node.tag == "BookDocument" else node.first("BookDocument") or node
     book = document.first("Book") or document
-    article_title = markup_text(document.first("ArticleTitle"))
-    title = markup_text(book.first("BookTitle"))
+    article_title = strip_final_stop(markup_text(document.first("ArticleTitle")))
+    title = strip_final_stop(markup_text(book.first("BookTitle")))
     item: CslItem = {"type": "chapter" if article_title and title else "book"}
     put(item, "PMID", document.at("PMID"))
     put(item, "title", article_title or title)

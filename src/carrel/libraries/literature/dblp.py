@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 from xml.etree.ElementTree import Element
 
+from carrel.libraries.bibliography.titles import strip_final_stop
 from carrel.libraries.identifiers import ArxivId, Doi
 from carrel.libraries.literature.dates import iso_date
 from carrel.libraries.literature.errors import UnreadableRecordError
@@ -22,7 +23,6 @@ from carrel.libraries.literature.records import (
     WorkKind,
     WorkRecord,
 )
-from carrel.libraries.literature.titles import strip_final_stop
 from carrel.libraries.literature.xml_text import (
     child,
     children,

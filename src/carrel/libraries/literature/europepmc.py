@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from carrel.libraries.bibliography.titles import strip_brackets, strip_final_stop
 from carrel.libraries.identifiers import Doi, Isbn, Pmcid, Pmid
 from carrel.libraries.literature.dates import iso_date, read_date_text
 from carrel.libraries.literature.errors import UnreadableRecordError
@@ -39,7 +40,6 @@ from carrel.libraries.literature.records import (
     WorkKind,
     WorkRecord,
 )
-from carrel.libraries.literature.titles import strip_brackets, strip_final_stop
 
 SERVICE = "europepmc"
 REST_URL = "https://www.ebi.ac.uk/europepmc/webservices/rest"

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from xml.etree.ElementTree import Element
 
 from carrel.libraries.bibliography.items import expand_page_range
+from carrel.libraries.bibliography.titles import strip_brackets, strip_final_stop
 from carrel.libraries.identifiers import Doi, Isbn, Pmcid, Pmid, identifier_value
 from carrel.libraries.literature.errors import UnreadableRecordError
 from carrel.libraries.literature.languages import read_language
@@ -29,7 +30,6 @@ from carrel.libraries.literature.records import (
     WorkIds,
     WorkRecord,
 )
-from carrel.libraries.literature.titles import strip_brackets, strip_final_stop
 from carrel.libraries.literature.xml_text import (
     child,
     children,
