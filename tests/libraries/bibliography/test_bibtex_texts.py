@@ -139,3 +139,8 @@ def test_an_address_among_words_is_whole_and_ends_where_the_sentence_goes_on(
 def test_a_readers_comment_is_no_note_which_styles_print() -> None:
     item = one("title = {T}, note = {In press}, comment = {Dull}, annote = {Mine}")
     assert (item["note"], item["annote"]) == ("In press", "Mine\nDull")
+
+
+def test_mendeleys_folders_are_groups() -> None:
+    item = one(r"title = {T}, groups = {One}, mendeley-groups = {PhD/Chapter 1,R{\&}D,One}")
+    assert item["custom"]["fields"] == {"groups": "One, PhD/Chapter 1, R&D"}

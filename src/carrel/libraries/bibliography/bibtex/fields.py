@@ -13,6 +13,7 @@ from carrel.libraries.bibliography.bibtex.field_values import (
     split_keywords,
     verbatim,
 )
+from carrel.libraries.bibliography.bibtex.groups import join_groups
 from carrel.libraries.bibliography.bibtex.names import NameReader, is_one_group
 from carrel.libraries.bibliography.bibtex.scanner import RawEntry
 from carrel.libraries.bibliography.bibtex.sentence_case import sentence_case
@@ -55,6 +56,8 @@ from carrel.libraries.identifiers import Pmid
 # Where our writer keeps what the format has no field for; see lossless.py.
 LOSSLESS_FIELD = "carrel-csl"
 
+# Mendeley's folders: paths parted by commas, as JabRef's field `groups`.
+_MENDELEY_GROUPS = "mendeley-groups"
 _NUMBER_IS_ISSUE = frozenset(
     {"article-journal", "article-magazine", "article-newspaper", "periodical", "review"}
 )
@@ -399,7 +402,10 @@ class EntryReader:
                 put_other(item, "file" if path else name, path or raw)
                 continue
             text = verbatim(raw) if name in VERBATIM_FIELDS else self._text(raw)
-            if text:
+            if text and name == _MENDELEY_GROUPS:
+                others = item.setdefault("custom", {}).setdefault("fields", {})
+                others["groups"] = join_groups(others.get("groups", ""), text.split(","))
+            elif text:
                 put_other(item, name, text)
 
 
