@@ -199,3 +199,11 @@ def test_mods_genres_roles_and_extent() -> None:
     assert imported.item["genre"] == "silent"
     assert imported.item["contributor"] == [{"family": "Doe", "given": "Jane"}]
     assert imported.item["number-of-pages"] == "384"
+
+
+def test_the_edition_of_mods_is_a_number_where_it_says_one() -> None:
+    text = (
+        '<mods xmlns="http://www.loc.gov/mods/v3"><titleInfo><title>T</title></titleInfo>'
+        "<originInfo><edition>2nd ed.</edition></originInfo></mods>"
+    )
+    assert read_mods(text).items[0].item["edition"] == "2"

@@ -10,6 +10,7 @@ from carrel.libraries.bibliography.items import (
     page_range,
     put,
     put_doi,
+    put_edition,
     put_language,
     put_link,
     put_links,
@@ -240,7 +241,7 @@ def _origin(node: XmlNode, item: CslItem) -> None:
         put(item, "publisher-place", ", ".join(term.all_text() for term in worded or terms))
         for term in terms if worded else ():
             put_other(item, "country-code", term.all_text() if term not in worded else "")
-        put(item, "edition", origin.at("edition"))
+        put_edition(item, origin.at("edition"))
         for name, variable in (
             ("dateIssued", "issued"),
             ("copyrightDate", "issued"),
