@@ -384,3 +384,16 @@ def test_no_particle_of_a_name_is_lost_in_an_export(dialect: BibtexDialect, writ
     ]
     text = write_bibtex([{"id": "a", "type": "book", "author": authors}], dialect)
     assert f"author = {{{written}}}" in text
+
+
+def test_holders_of_patents_and_kinds_of_articles_come_back_from_biblatex() -> None:
+    text = (
+        "@patent{p, title = {Lamp}, holder = {{General Electric} and Edison, Thomas and others}}\n"
+        "@article{n, title = {News}, entrysubtype = {newspaper}, journaltitle = {Times}}\n"
+        "@article{m, title = {Story}, entrysubtype = {magazine}, journaltitle = {Life}}\n"
+    )
+    items = [imported.item for imported in read_bibliography(text).items]
+    assert items[0]["custom"]["fields"]["holder"] == "General Electric; Edison, Thomas; et al."
+    assert [item["type"] for item in items[1:]] == ["article-newspaper", "article-magazine"]
+    back = read_bibliography(write_bibliography(items, ExportFormat.BIBLATEX))
+    assert [imported.item for imported in back.items] == items

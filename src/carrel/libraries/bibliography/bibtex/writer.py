@@ -83,6 +83,8 @@ _DATES = {"accessed": "urldate", "original-date": "origdate", "event-date": "eve
 _ARTICLES = frozenset(
     {"article-journal", "article-magazine", "article-newspaper", "periodical", "review"}
 )
+# Kinds of articles that BibLaTeX tells apart by `entrysubtype`.
+_SUBTYPES = {"article-magazine": "magazine", "article-newspaper": "newspaper"}
 _PARTS = frozenset({"chapter", "paper-conference", "entry-encyclopedia", "entry-dictionary"})
 _NOT_IN_KEYS = re.compile(r"[\s,={}()\"#%'\\~@]+")
 _FIELD_NAME = re.compile(r"^[a-z][a-z0-9_-]*$")
@@ -188,6 +190,8 @@ class _Fields:
                     [*filter(None, names), *(["others"] if variable in self._et_al else [])]
                 ),
             )
+        if self._is_biblatex:
+            self._put("entrysubtype", _SUBTYPES.get(self._kind, ""))
         self._put("title", title_to_tex(_text(item.get("title"))))
         self._container()
         for variable, name in _TITLES.items():
@@ -291,8 +295,20 @@ class _Fields:
         others = custom.get("fields")
         for name, value in others.items() if isinstance(others, dict) else ():
             if _FIELD_NAME.match(str(name)) and isinstance(value, str):
-                is_verbatim = str(name) in VERBATIM_FIELDS
-                self._put(name, path_to_tex(value) if is_verbatim else plain_to_tex(value))
+                self._put(name, _other_field(str(name), value))
+
+
+def _other_field(name: str, value: str) -> str:
+    if name == "holder":
+        return " and ".join(map(_holder, value.split("; ")))
+    return path_to_tex(value) if name in VERBATIM_FIELDS else plain_to_tex(value)
+
+
+def _holder(name: str) -> str:
+    """A holder of a patent; without a comma it is an institution, whose words are no two names."""
+    if name == "et al.":
+        return "others"
+    return plain_to_tex(name) if "," in name else f"{{{plain_to_tex(name)}}}"
 
 
 def _text(value: Any) -> str:
