@@ -187,3 +187,10 @@ def test_a_key_without_its_comma_is_the_key_and_hides_no_field() -> None:
         "No comma after the key 'ok3'",
         "No comma after the field 'author' of 'ok3'",
     ]
+
+
+def test_a_field_that_the_file_cuts_off_is_not_said_to_end_where_the_next_begins() -> None:
+    answer = read_bibtex("@misc{a, title = {Half a ti")
+    assert answer.warnings[0].message == (
+        "The field 'title' is not closed; it was ended with its entry"
+    )

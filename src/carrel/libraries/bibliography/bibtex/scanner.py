@@ -447,10 +447,9 @@ class Scanner:
     def _unclosed(self, opening: int, limit: int, owner: str) -> tuple[str, int]:
         """End an unclosed value before the next field or the last line with only a brace."""
         text = self._text
-        self._warn(
-            opening, f"The field {owner!r} is not closed; it was ended where the next begins"
-        )
         next_field = _SWALLOWED.search(text, opening, limit)
+        end = "where the next begins" if next_field else "with its entry"
+        self._warn(opening, f"The field {owner!r} is not closed; it was ended {end}")
         if next_field:
             return text[opening + 1 : next_field.start()].rstrip(' ,"'), next_field.start()
         rest = text[opening + 1 : limit].rstrip()
