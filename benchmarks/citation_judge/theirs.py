@@ -8,6 +8,7 @@ import unicodedata
 from collections import Counter
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 from benchmarks.citation_judge.cite_faults import CITE_FAULTS
 from benchmarks.citation_judge.faults import (
@@ -22,6 +23,7 @@ from benchmarks.citation_judge.jobs import Job
 from benchmarks.citation_judge.small_faults import SMALL_FAULTS
 from carrel.libraries.csl.archive import read_archived
 from carrel.libraries.csl.citation import NO_PRINTED_FORM
+from carrel.libraries.csl.schema import NAME_VARIABLES
 
 
 def _without_tags(text: str) -> str:
@@ -272,6 +274,29 @@ def _ignores_languages_with_a_script(job: Job, ours: str, theirs: str) -> bool:
     )
 
 
+_family_first = frozenset({"ja", "zh"})
+
+
+def _orders_names_by_language(job: Job, ours: str, theirs: str) -> bool:
+    """`Tanaka H.` of a Japanese work, though the name is in Latin letters."""
+    items = [
+        _with_fixed_order(item)
+        if str(item.get("language", ""))[:2].lower() in _family_first
+        else item
+        for item in job.items
+    ]
+    return items != job.items and says(replace(job, items=items), theirs)
+
+
+def _with_fixed_order(item: dict[str, Any]) -> dict[str, Any]:
+    return {
+        field: [{**name, "static-ordering": True} for name in value]
+        if field in NAME_VARIABLES and isinstance(value, list)
+        else value
+        for field, value in item.items()
+    }
+
+
 def _keeps_words_beside_nothing(job: Job, ours: str, theirs: str) -> bool:
     """`In.` of a group whose variables are all empty: a text or a term of the style."""
     style = find_style_text(job.style)
@@ -463,6 +488,12 @@ FAULTS = (
         "Locale Fallback: “localizable units are individually drawn from the following sources, in "
         "decreasing order of priority”, of which the file of the dialect is before en-US",
         _ignores_languages_with_a_script,
+    ),
+    Fault(
+        "order of names by the language of the work",
+        "Name-part Order: “The order of name-parts depends on the values of the form and "
+        "name-as-sort-order attributes on cs:name, … and the script of the individual name”",
+        _orders_names_by_language,
     ),
     Fault(
         "words beside nothing",

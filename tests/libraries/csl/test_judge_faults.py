@@ -1,5 +1,7 @@
 """What the judge files as faults of citeproc-js: narrow, and each with the sentence it misses."""
 
+from dataclasses import replace
+
 from benchmarks.citation_judge.cite_faults import CITE_FAULTS
 from benchmarks.citation_judge.jobs import Job
 from benchmarks.citation_judge.small_faults import SMALL_FAULTS
@@ -180,3 +182,16 @@ def test_ibid_behind_two_cites_is_excused_by_what_one_cite_would_say() -> None:
     assert _name_of(twice, "T", "Again") == "ibid behind two cites"
     assert _name_of(twice, "T", "Tea") == ""
     assert _name_of(once, "T", "Again") == ""
+
+
+def test_the_order_of_names_by_language_is_recognised_only_where_the_language_says_so() -> None:
+    name = {"family": "Tanaka", "given": "Hiroshi"}
+    item = {"id": "t", "type": "book", "title": "T", "author": [name]}
+    clusters = [{"note": 1, "items": [{"id": "t"}]}]
+    job = Job("apa", "en-US", [{**item, "language": "ja"}], clusters)
+    ours, theirs = "Tanaka, H. (n.d.). T.", "Tanaka H. (n.d.). T."
+    found = find_fault(job, ours, theirs)
+    assert found is not None
+    assert found.name == "order of names by the language of the work"
+    other = find_fault(replace(job, items=[{**item, "language": "de"}]), ours, theirs)
+    assert other is None

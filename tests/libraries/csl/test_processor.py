@@ -608,3 +608,13 @@ def test_an_unknown_output_is_refused_with_the_known_ones(output: Any) -> None:
             refused()
         assert found.value.code == "output_unknown"
         assert found.value.known == ("text", "html", "markdown")
+
+
+def test_a_name_in_latin_letters_follows_the_style_whatever_the_language_of_the_work() -> None:
+    def entry(style: str, **name: str) -> str:
+        item = {"id": "t", "type": "book", "title": "T", "language": "ja", "author": [name]}
+        return render_bibliography([item], style)[0].text
+
+    assert entry("apa", family="Tanaka", given="Hiroshi").startswith("Tanaka, H. ")
+    assert "H. Tanaka" in entry("ieee", family="Tanaka", given="Hiroshi")
+    assert entry("apa", family="田中", given="太郎").startswith("田中太郎")

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from . import schema
@@ -56,10 +55,6 @@ class CitedItem:
         if note and ":" in note:
             self._read_note(note)
         self.language = self.fields.get("language", "")
-        if self.language[:2].lower() in {"ja", "zh"}:
-            # Their order of names holds for names in Latin letters, too.
-            for field, names in self.names.items():
-                self.names[field] = [replace(name, static_ordering=True) for name in names]
         self.is_english: bool | None = None
         if "page" in self.fields and "page-first" not in self.fields:
             pages = _page_label.sub("", self.fields["page"].strip())
