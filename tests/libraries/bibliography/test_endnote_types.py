@@ -132,6 +132,16 @@ def test_the_days_of_a_conference_are_a_range() -> None:
     assert paper["issued"] == {"date-parts": [[2009, 6, 1], [2009, 6, 5]]}
 
 
+@pytest.mark.parametrize("name", ["Alain Bureau", "J. M. Board", "Ann College"])
+def test_families_that_are_called_like_an_institution_are_people(name: str) -> None:
+    item = ris("TY  - RPRT", "TI  - A", f"AU  - {name}", "AU  - The Editorial Board")
+    given, family = name.rsplit(" ", 1)
+    assert item["author"] == [
+        {"family": family, "given": given},
+        {"literal": "The Editorial Board"},
+    ]
+
+
 def test_institutions_are_whole_without_the_comma_that_the_manual_asks_for() -> None:
     item = ris("TY  - RPRT", "TI  - A", "AU  - World Health Organization", "AU  - Jane Doe")
     assert item["author"] == [

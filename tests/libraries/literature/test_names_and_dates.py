@@ -110,7 +110,7 @@ def test_date_parts_of_one_to_three_numbers(value: object, written: str | None) 
         ("20190517", "2019-05-17"),
         ("12 March 1999", "1999-03-12"),
         ("2000 Spring", "2000"),
-        ("2000 Dec-2001 Jan", "2000"),
+        ("2000 Dec-2001 Jan", "2000-12"),
         ("0000", None),
         ("n.d.", None),
         ("2014a", "2014"),

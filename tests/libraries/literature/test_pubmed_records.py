@@ -135,7 +135,7 @@ def test_a_title_that_is_not_available_is_the_vernacular_one() -> None:
         ("<Year>2001</Year><Month>09</Month>", "2001-09"),
         ("<Year>2001</Year><Season>Spring</Season>", "2001"),
         ("<MedlineDate>2000 Spring</MedlineDate>", "2000"),
-        ("<MedlineDate>1998 Dec-1999 Jan</MedlineDate>", "1998"),
+        ("<MedlineDate>1998 Dec-1999 Jan</MedlineDate>", "1998-12"),
         ("<MedlineDate>2000 Mar 15-31</MedlineDate>", "2000-03-15"),
         ("<MedlineDate>1978-1979</MedlineDate>", "1978"),
         ("<Year>2001</Year><Month>Feb</Month><Day>30</Day>", "2001-02"),

@@ -21,18 +21,24 @@ _WHOLE_WORKS = frozenset({"book", "thesis"})
 _YEARS_OF_LIFE = re.compile(r"(?<=\S), (?:(?:b\.|born) (?:ca\.? )?\d{4}|\d{4}-(?:\d{4})?)\.?$")
 # Words that name bodies and no people, in the languages of most records.
 _INSTITUTION = re.compile(
-    r"\b(?:academy|administration|agency|association|authority|board|bureau|cent(?:er|re)|"
-    r"collaboration|college|commission|committee|company|consortium|corporation|council|"
-    r"department|federation|foundation|government|group|hospital|inc|institut(?:e|ion)?|"
-    r"laborator(?:y|ies)|ltd|ministry|museum|network|office|organi[sz]ation|parliament|"
-    r"partnership|programme|project|society|task ?force|team|union|universit(?:y|ies)|"
-    r"akademie|amt|anstalt|behörde|bundesamt|bundesministerium|gesellschaft|gmbh|hochschule|"
+    r"\b(?:academy|administration|agency|association|authority|cent(?:er|re)|"
+    r"collaboration|commission|committee|consortium|corporation|council|"
+    r"department|federation|foundation|government|group|hospital|institut(?:e|ion)?|"
+    r"laborator(?:y|ies)|ltd|ministry|museum|network|organi[sz]ation|parliament|"
+    r"partnership|programme|project|society|task ?force|team|universit(?:y|ies)|"
+    r"akademie|anstalt|behörde|bundesamt|bundesministerium|gesellschaft|gmbh|hochschule|"
     r"kommission|ministerium|stiftung|universität|verband|verein|zentrum|"
     r"académie|centre|comité|conseil|fondation|ministère|société|université|"
     r"asociación|fundación|instituto|ministerio|sociedad|universidad|"
     r"associazione|istituto|ministero|società|università|universidade)\b\.?",
     re.IGNORECASE,
 )
+# Family names as well, so that they tell a body only in a longer name without initials.
+_DOUBTFUL_INSTITUTION = re.compile(
+    r"\b(?:board|bureau|college|company|inc|office|union|amt)\b\.?", re.IGNORECASE
+)
+_INITIAL = re.compile(r"\b[^\W\d_]\.")
+_LONGER_NAME_WORDS = 3
 _DOI_WITHIN = re.compile(r"10\.\d{4,9}/[^\s\"<>]+")
 
 
@@ -78,16 +84,29 @@ def put_people(item: CslItem, role: str, names: Iterable[str]) -> None:
 
 
 def read_person(text: str) -> dict[str, str]:
-    """`Family, Given`, `Given Family`, or an institution that ends in a comma, as in EndNote.
+    """A name as `read_plain_person` reads it, or an institution by a word in it.
 
     These formats invert the names of people, so a name without a comma that has a word of
     institutions is one, too: `World Health Organization`.
     """
+    text = " ".join(text.split())
+    if "," not in text and _is_institution(text):
+        return {"literal": text}
+    return read_plain_person(text)
+
+
+def _is_institution(text: str) -> bool:
+    if _INSTITUTION.search(text):
+        return True
+    is_longer = len(text.split()) >= _LONGER_NAME_WORDS and not _INITIAL.search(text)
+    return is_longer and _DOUBTFUL_INSTITUTION.search(text) is not None
+
+
+def read_plain_person(text: str) -> dict[str, str]:
+    """`Family, Given`, `Given Family`, or an institution that ends in a comma, as in EndNote."""
     text = _YEARS_OF_LIFE.sub("", " ".join(text.split()))
     if text.endswith(","):
         return {"literal": text[:-1].strip()} if text[:-1].strip() else {}
-    if "," not in text and _INSTITUTION.search(text):
-        return {"literal": text}
     return read_name(text)
 
 

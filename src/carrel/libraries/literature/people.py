@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from carrel.libraries.bibliography.items import read_person
+from carrel.libraries.bibliography.items import read_plain_person
 from carrel.libraries.literature.markup import read_plain_line
 from carrel.libraries.literature.raw_fields import text_of
 from carrel.libraries.literature.records import Author
@@ -76,7 +76,7 @@ def read_author(name: object, orcid: object = None) -> Author | None:
     if is_group_name(text):
         return make_author(literal=text, orcid=orcid)
     try:
-        parts = read_person(text)
+        parts = read_plain_person(text)
     except InputTooCostlyError:
         parts = {"literal": text}
     particle = " ".join(
