@@ -41,7 +41,7 @@ judge-wheels: wheels ## carrel-csl cites and runs the official suite in an empty
 
 .PHONY: test
 test: $(READY) ## every test
-	$(BIN)/python -m pytest -n $(or $(WORKERS),3) --dist loadfile --no-loadscope-reorder -q --durations=60 --durations-min=3
+	$(BIN)/python -m pytest -n $(or $(WORKERS),4) --dist loadfile --no-loadscope-reorder -q --durations=60 --durations-min=3
 
 # Whatever is wrong with a test is said by the tests.
 .PHONY: byte-code

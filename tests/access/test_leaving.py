@@ -68,6 +68,8 @@ class Desk:
                 patch.delenv(name)
             patch.setenv("CARREL_AUTH_MODE", "builtin")
             patch.setenv("DATABASE_URL", self.url)
+            # A machine that does much else is no database that is gone.
+            patch.setenv("CARREL_DATABASE_POOL_WAIT_SECONDS", "30")
             try:
                 code = main([*words, "--home", str(self.home)])
             except SystemExit as end:

@@ -24,7 +24,14 @@ def carrel(
     kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
     return warm.run(
         [sys.executable, "-m", "carrel", *words, "--home", str(home)],
-        env={**kept, "HOME": str(home), "DATABASE_URL": url, **environment},
+        env={
+            **kept,
+            "HOME": str(home),
+            "DATABASE_URL": url,
+            # A machine that does much else is no database that is gone.
+            "CARREL_DATABASE_POOL_WAIT_SECONDS": "30",
+            **environment,
+        },
         capture_output=True,
         text=True,
         timeout=120,
