@@ -101,7 +101,8 @@ def test_a_file_that_is_named_stays_a_file(postgres_url: str, tmp_path: Path) ->
 
 
 def test_a_database_that_is_away_is_told_in_one_line(tmp_path: Path) -> None:
-    done = carrel(tmp_path, "postgresql://nobody@127.0.0.1:1/none", "references", "list")
+    soon = {"CARREL_DATABASE_POOL_WAIT_SECONDS": "1"}
+    done = carrel(tmp_path, "postgresql://nobody@127.0.0.1:1/none", "references", "list", **soon)
     assert done.returncode != 0
     (line,) = done.stderr.splitlines()
     assert "no connection to the server" in line
