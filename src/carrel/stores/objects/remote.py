@@ -114,7 +114,7 @@ class RemoteObjects:
             store = self._small
         else:
             store = self._store
-            self._find_out_silence(key)
+            self._check_store_answers(key)
         with self._translate_errors(key, is_write=True):
             obstore.put(store, key, content, chunk_size=PIECE_BYTES)
 
@@ -129,7 +129,7 @@ class RemoteObjects:
             # A small object in parts would be three requests.
             self.write(key, bytes(begun))
             return
-        self._find_out_silence(key)
+        self._check_store_answers(key)
         with self._translate_errors(key, is_write=True):
             obstore.put(
                 self._store,
@@ -139,7 +139,7 @@ class RemoteObjects:
                 max_concurrency=_MOST_PARTS_AT_ONCE,
             )
 
-    def _find_out_silence(self, key: str) -> None:
+    def _check_store_answers(self, key: str) -> None:
         """Raises ObjectStoreError where the store does not answer, before much is sent."""
         self.find(key)
 
